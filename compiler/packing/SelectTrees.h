@@ -11,6 +11,10 @@
 
 namespace blink {
 
+/// Where other trees are faster, so much of the optimum may be given up for
+/// them, relative, unless a slack of 0 asks for all of it.
+inline constexpr double kWideSlack = 0.05;
+
 struct SelectOptions {
   double slack = 0.01; ///< most of the rate that may be given up, relative
   int maxTrees = 0;    ///< no more than this many trees; 0 means no limit

@@ -217,6 +217,12 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   return time;
 }
 
+MessageTime blink::keptPart(MessageTime time, double part) {
+  time.flow.linkGap /= part;
+  time.gapPerByte = std::max(time.gapPerByte, time.flow.linkGap);
+  return time;
+}
+
 MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
                                const TreeTimes *trees) {
   const TreeTimes known = trees ? *trees : treeTimes(program, Protocol::simple);
