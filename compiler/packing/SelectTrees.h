@@ -11,11 +11,19 @@
 
 namespace blink {
 
+/// Where other trees are faster, so much of the optimum may be given up for
+/// them, relative, unless a slack of 0 asks for all of it.
+inline constexpr double kWideSlack = 0.05;
+
+class UnsolvedPrograms;
+
 struct SelectOptions {
   double slack = 0.01; ///< most of the rate that may be given up, relative
   int maxTrees = 0;    ///< no more than this many trees; 0 means no limit
   /// Asked now and then; false ends the search with the best so far.
   std::function<bool()> keepGoing = nullptr;
+  /// Spares what other selections of the same problem asked in vain.
+  UnsolvedPrograms *unsolved = nullptr;
 };
 
 /// Keeps few and low trees whose rate is at least (1 - slack) of the optimum:

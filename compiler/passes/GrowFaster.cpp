@@ -60,7 +60,6 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           const SelectOptions &options) {
   constexpr double kFaster = 0.98;
   constexpr double kAlike = 1.005;
-  constexpr double kMostSlack = 0.05;
   constexpr int kMostHalved = 512; // to time more ranks takes long
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
@@ -70,7 +69,7 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
   if (numRanks > kMostPatiently && options.slack > 0) {
     // Over many boxes trees that enter each once are far lower, and little may
     // be missing to the optimum.
-    const double slack = std::max(options.slack, kMostSlack);
+    const double slack = std::max(options.slack, kWideSlack);
     parts.append({1 - slack / 2, 1 - slack});
   }
   std::vector<Packing> forests;

@@ -16,7 +16,8 @@ namespace blink {
 /// of smaller forests, the best: what keeps 97 % of its rate comes before what
 /// does not, then what is faster, unless short messages take far longer. The
 /// others have up to 5 % less than the optimum. Smaller forests are not looked
-/// for where nearly all is kept, nor where fair trees have their rate.
+/// for where nearly all is kept, nor where fair trees that were the best have
+/// their rate.
 llvm::Expected<Packing> selectKept(const PackingProblem &problem,
                                    const PackedTrees &packed, Packing selected,
                                    const SelectOptions &options);

@@ -9,6 +9,7 @@
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/FairRate.h"
 #include "compiler/packing/grow/PackGrown.h"
+#include "compiler/packing/select/UnsolvedPrograms.h"
 #include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SelectKept.h"
@@ -48,14 +49,16 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
   return selectKept(problem, packed, std::move(*selected), options);
 }
 
-LogicalResult selectFrom(collective::ForestOp forest,
-                         const SelectOptions &options, PeerLimits &limits) {
+LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
+                         PeerLimits &limits) {
   if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
     return success(); // made for some sizes, not for the rate alone
   auto from = problemFromIR(forest, limits);
   if (failed(from))
     return failure();
   PackedTrees packed = readForest(forest, **from);
+  UnsolvedPrograms unsolved;
+  options.unsolved = &unsolved;
   llvm::Expected<Packing> selected = select((*from)->problem, packed, options);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));

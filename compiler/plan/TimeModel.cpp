@@ -227,6 +227,12 @@ static uint32_t leastRefined(const FoldProgram &program) {
              : kLeastRefined;
 }
 
+MessageTime blink::keptPart(MessageTime time, double part) {
+  time.flow.linkGap /= part;
+  time.gapPerByte = std::max(time.gapPerByte, time.flow.linkGap);
+  return time;
+}
+
 MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
                                const TreeTimes *trees) {
   const TreeTimes known = trees ? *trees : treeTimes(program, Protocol::simple);

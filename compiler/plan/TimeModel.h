@@ -205,7 +205,9 @@ TreeTimes treeTimes(const FoldProgram &program, Protocol protocol);
 MessageTime timeOf(const FoldProgram &program, Protocol protocol,
                    sched::ChunkSizes chunks = 0, double part = 1,
                    const TreeTimes *trees = nullptr);
-/// The same of a variant for large messages: with `simple`, and in chunks that
+/// `time` if links let it have only this `part`, up to 1, of that rate.
+MessageTime keptPart(MessageTime time, double part);
+/// timeOf a variant for large messages: with `simple`, and in chunks that
 /// refineChunk has looked at, but for routed collectives, which go hop by hop.
 MessageTime timeOfLarge(const FoldProgram &program, uint32_t chunkBytes = 0,
                         const TreeTimes *trees = nullptr);

@@ -289,19 +289,27 @@ TEST_CASE(
   const TestSchedule schedule = model(Collective::allreduce, 3);
   // The barriers of a folding thread: four at first, two a fold.
   constexpr unsigned kFirst = 4;
+  ScheduleOnDisk file(schedule);
   for (const Place &place : placesOf(schedule)) {
     if (kSlow && place.rank != middleOf(schedule))
       continue;
+    const std::string sentence =
+        "the process of rank " + std::to_string(place.rank) + ", number ";
+    // Jobs side by side.
+    std::vector<std::string> scenarios;
+    std::vector<RunningWorkers> jobs;
     for (unsigned barrier = place.step == 0 ? 0 : kFirst + 2 * place.step;
          barrier < kFirst + 2 * place.step + 2; barrier += kSanitized ? 3 : 1) {
       // The process of an emulated device is killed in its second kernel.
-      const std::string scenario = "kill:" + std::to_string(place.rank) + ":" +
-                                   std::to_string(place.lane) + ":" +
-                                   std::to_string(barrier) + ":1";
-      CAPTURE(scenario);
-      const std::vector<Outcome> outcomes = runAll(schedule, 3, scenario);
-      const std::string sentence =
-          "the process of rank " + std::to_string(place.rank) + ", number ";
+      scenarios.push_back("kill:" + std::to_string(place.rank) + ":" +
+                          std::to_string(place.lane) + ":" +
+                          std::to_string(barrier) + ":1");
+      jobs.emplace_back(file.path(), 3, upTo(3), 20000, scenarios.back(),
+                        makeId());
+    }
+    for (size_t job = 0; job < jobs.size(); ++job) {
+      CAPTURE(scenarios[job]);
+      const std::vector<Outcome> outcomes = jobs[job].collect();
       for (int rank = 0; rank < 3; ++rank) {
         CAPTURE(outcomes[rank].line);
         if (rank == place.rank) {

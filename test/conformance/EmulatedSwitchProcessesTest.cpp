@@ -90,28 +90,36 @@ TEST_CASE("a rank that dies while a switch is set up is named by the others") {
 }
 
 TEST_CASE("nobody waits longer than the limit for a switch's memory") {
-  for (const char *step : {"cuMulticastAddDevice@0", "cuMulticastBindMem@0"}) {
-    const auto begin = std::chrono::steady_clock::now();
-    const std::vector<Outcome> outcomes =
-        runAll(stars(3), 3, std::string("switch:late=") + step, 1000);
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
-    for (const Outcome &outcome : outcomes) {
+  constexpr int kRanks = 3;
+  ScheduleOnDisk file(stars(kRanks));
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<RunningWorkers> jobs;
+  for (const char *step : {"cuMulticastAddDevice@0", "cuMulticastBindMem@0"})
+    jobs.emplace_back(file.path(), kRanks, upTo(kRanks), 1000,
+                      std::string("switch:late=") + step, makeId());
+  for (RunningWorkers &job : jobs)
+    for (const Outcome &outcome : job.collect()) {
       CAPTURE(outcome.line);
       CHECK(outcome.has("waited 1000 ms for rank 2 to set up a switch's "));
     }
-  }
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
 }
 
 TEST_CASE("who aborts takes no memory from under a switch that works") {
+  // Neither of them reaches the other's memory but through the switch.
+  ScheduleOnDisk apart(withKind(stars(2), sched::ChannelKind::staged));
+  ScheduleOnDisk file(stars(2));
   for (int barrier = 0; barrier < 6; ++barrier) {
+    CAPTURE(barrier);
     const std::string scenario = "switch:ends=" + std::to_string(barrier);
-    // Neither of them reaches the other's memory but through the switch.
-    expectGood(withKind(stars(2), sched::ChannelKind::staged), 2, scenario);
-    ScheduleOnDisk file(stars(2));
-    const Outcome both = runWorkers(file.path(), 2, {0}, 20000,
-                                    scenario + ":pairs", makeId())[0];
-    CAPTURE(both.line);
-    CHECK(both.good());
+    RunningWorkers jobs[] = {
+        {apart.path(), 2, upTo(2), 20000, scenario, makeId()},
+        {file.path(), 2, {0}, 20000, scenario + ":pairs", makeId()}};
+    for (RunningWorkers &job : jobs)
+      for (const Outcome &outcome : job.collect()) {
+        CAPTURE(outcome.line);
+        CHECK(outcome.good());
+      }
   }
 }
 

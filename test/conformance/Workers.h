@@ -57,32 +57,57 @@ struct Outcome {
   }
 };
 
-/// Runs a worker for each rank of `ranks`, all with the same id.
-inline std::vector<Outcome> runWorkers(const char *schedule, int numRanks,
-                                       const std::vector<int> &ranks,
-                                       int timeoutMs,
-                                       const std::string &scenario,
-                                       const blinkUniqueId &id) {
+/// A worker for each of some ranks, all with the same id, which run until they
+/// are collected. Several such jobs may run at a time: most of the time of one
+/// whose ranks die passes in waiting.
+class RunningWorkers {
+public:
+  RunningWorkers(const char *schedule, int numRanks,
+                 const std::vector<int> &ranks, int timeoutMs,
+                 const std::string &scenario, const blinkUniqueId &id);
+  std::vector<Outcome> collect();
+
+private:
+  std::vector<FILE *> pipes_;
+};
+
+inline RunningWorkers::RunningWorkers(const char *schedule, int numRanks,
+                                      const std::vector<int> &ranks,
+                                      int timeoutMs,
+                                      const std::string &scenario,
+                                      const blinkUniqueId &id) {
   setenv("BLINK_TEST_ID", hex(id).c_str(), 1);
   if (kSanitized) // where a process may not get to its signs of life in time
     setenv("BLINK_HEARTBEAT_MS", "2000", 0);
-  std::vector<FILE *> pipes;
   for (int rank : ranks) {
     std::string command = std::string("exec ") + workerProgram() + " " +
                           schedule + " " + std::to_string(numRanks) + " " +
                           std::to_string(rank) + " " +
                           std::to_string(timeoutMs) + " " + scenario;
-    pipes.push_back(popen(command.c_str(), "r"));
-    REQUIRE(static_cast<bool>(pipes.back()));
+    pipes_.push_back(popen(command.c_str(), "r"));
+    REQUIRE(static_cast<bool>(pipes_.back()));
   }
+}
+
+inline std::vector<Outcome> RunningWorkers::collect() {
   std::vector<Outcome> outcomes;
-  for (FILE *pipe : pipes) {
+  for (FILE *pipe : pipes_) {
     char line[2000] = "";
     if (std::fgets(line, sizeof(line), pipe))
       line[strcspn(line, "\n")] = '\0';
     outcomes.push_back({line, pclose(pipe)});
   }
+  pipes_.clear();
   return outcomes;
+}
+
+inline std::vector<Outcome> runWorkers(const char *schedule, int numRanks,
+                                       const std::vector<int> &ranks,
+                                       int timeoutMs,
+                                       const std::string &scenario,
+                                       const blinkUniqueId &id) {
+  return RunningWorkers(schedule, numRanks, ranks, timeoutMs, scenario, id)
+      .collect();
 }
 
 inline std::vector<int> upTo(int n) {

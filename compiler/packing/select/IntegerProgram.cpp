@@ -118,6 +118,10 @@ Expected<std::vector<int>> blink::uniformTrees(const ColumnPool &pool,
         glp_init_iocp(&options);
         options.msg_lev = GLP_MSG_OFF;
         options.bt_tech = GLP_BT_DFS;
+        // Of many blocks there is much to look at before each branch, and less
+        // comes of it (R340).
+        if (pool.problem().numBlocks() > 1)
+          options.br_tech = GLP_BR_MFV;
         options.cb_func = watch;
         options.cb_info = &budget;
         int code = glp_intopt(lp, &options);

@@ -27,6 +27,7 @@
 #include "compiler/packing/select/TreePruning.h"
 #include "compiler/packing/select/TreeRouter.h"
 #include "compiler/packing/select/UniformBound.h"
+#include "compiler/packing/select/UnsolvedPrograms.h"
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
 
@@ -383,6 +384,8 @@ void Selection::routeWithinLimit() {
 }
 
 Error Selection::solveIntegers() {
+  UnsolvedPrograms own;
+  UnsolvedPrograms &unsolved = options_.unsolved ? *options_.unsolved : own;
   for (int depth : depths()) {
     std::vector<int> columns = columnsUpTo(depth);
     if (columns.size() > kIntegerColumns || !keepsGoing())
@@ -393,15 +396,22 @@ Error Selection::solveIntegers() {
         UniformBound::create(pool_, columns, target_);
     if (!bound)
       return bound.takeError();
+    const UnsolvedPrograms::Columns asked =
+        UnsolvedPrograms::columnsOf(pool_, columns);
     for (int copies = 1;
          copies <= kMostCopies && worthTrying(copies * blocks_, depth);
          ++copies) {
       if (!bound->allows(copies, target_))
         continue;
+      std::vector<double> room = roomForTrees(columns_, copies, target_);
+      if (unsolved.include(asked, copies, room))
+        continue;
       Expected<std::vector<int>> counts =
           uniformTrees(pool_, columns, copies, target_, kIntegerNodes);
       if (!counts)
         return counts.takeError();
+      if (counts->empty())
+        unsolved.add(asked, copies, std::move(room));
       std::vector<Tree> trees;
       for (size_t index = 0; index < counts->size(); ++index)
         if ((*counts)[index] > 0) {

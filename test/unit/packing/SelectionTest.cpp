@@ -9,6 +9,7 @@
 #include "compiler/packing/select/IntegerProgram.h"
 #include "compiler/packing/select/TreeRouter.h"
 #include "compiler/packing/select/UniformBound.h"
+#include "compiler/packing/select/UnsolvedPrograms.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>
@@ -214,6 +215,34 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
   // Five trees of 30 do not fit links of 25, and a bound is a bound.
   CHECK(valueOf(uniformTrees(pool, columns, 5, 150, 1000)).empty());
   CHECK(valueOf(uniformTrees(pool, columns, 6, 151, 1000)).empty());
+}
+
+TEST_CASE("what found no solution finds none in less room") {
+  Solved solved("dgx1", Collective::broadcast, "nvlink");
+  ColumnPool pool(solved.plain);
+  for (const Tree &tree : solved.packed.packing.trees)
+    pool.add(tree);
+  REQUIRE(pool.size() > 1);
+  std::vector<int> columns;
+  for (int column = 0; column < pool.size(); ++column)
+    columns.push_back(column);
+  const UnsolvedPrograms::Columns all =
+      UnsolvedPrograms::columnsOf(pool, columns);
+  columns.pop_back();
+  const UnsolvedPrograms::Columns fewer =
+      UnsolvedPrograms::columnsOf(pool, columns);
+  UnsolvedPrograms unsolved;
+  CHECK(!unsolved.include(all, 5, {2, 3}));
+  unsolved.add(all, 5, {2, 3});
+  CHECK(unsolved.include(all, 5, {2, 3}));
+  CHECK(unsolved.include(all, 5, {2, 2}));
+  CHECK(!unsolved.include(all, 5, {2, 4}));
+  CHECK(!unsolved.include(all, 5, {3, 2}));
+  CHECK(!unsolved.include(all, 6, {2, 3}));
+  CHECK(!unsolved.include(fewer, 5, {2, 3}));
+  unsolved.add(all, 5, {3, 1});
+  CHECK(unsolved.include(all, 5, {3, 1}));
+  CHECK(!unsolved.include(all, 5, {3, 3}));
 }
 
 TEST_CASE("prices of links tell that few trees of one weight do not fit") {

@@ -481,3 +481,28 @@ TEST_CASE("a forest of chunks") {
   CHECK(timeInLanes(problem, packing, Protocol::simple, 16).flow.chunkBytes ==
         kMiB);
 }
+
+TEST_CASE("of the time that links take a part of their rate changes nothing "
+          "else") {
+  constexpr uint32_t kChunk = 64 * kKiB;
+  // Links of 20 GB/s are slower than a lane, of 200 GB/s faster.
+  for (double bandwidth : {20, 200}) {
+    const RankTopology line = gpus(3, /*all=*/false, bandwidth);
+    const PackingProblem problem{&line, Collective::broadcast, 0};
+    const Packing packing =
+        valueOf(packLatencyTrees(problem, Protocol::simple));
+    const FoldProgram program =
+        valueOf(planForest(problem, packing, Protocol::simple, 16));
+    const MessageTime all = timeOf(program, Protocol::simple, kChunk);
+    for (double part : {1.0, 0.9, 0.1}) {
+      CAPTURE(bandwidth);
+      CAPTURE(part);
+      const MessageTime kept = keptPart(all, part);
+      const MessageTime other = timeOf(program, Protocol::simple, kChunk, part);
+      for (uint64_t bytes : {kMiB, 64 * kMiB}) {
+        CHECK(kept.at(bytes) == doctest::Approx(other.at(bytes)));
+        CHECK(kept.linksAt(bytes) == doctest::Approx(other.linksAt(bytes)));
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+//===- TimedForest.cpp - a forest, and how long messages take -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/TimedForest.h"
+
+#include "compiler/packing/FairRate.h"
+#include "compiler/plan/SpreadTrees.h"
+#include "compiler/simulate/SteadyPart.h"
+
+using namespace blink;
+
+llvm::Expected<TimedForest> TimedForest::create(const PackingProblem &problem,
+                                                Packing packing) {
+  const ScheduleLimits limits;
+  llvm::Expected<std::vector<unsigned>> parts =
+      chooseParts(problem, packing, limits, /*maxTrees=*/0);
+  if (!parts)
+    return parts.takeError();
+  llvm::Expected<FoldProgram> program =
+      planParts(problem, packing, *parts, limits);
+  if (!program)
+    return program.takeError();
+  if (parts->empty())
+    parts->assign(packing.trees.size(), 1);
+  for (FoldProgram::Channel &channel : program->channels)
+    channel.slots = kSlots;
+  return TimedForest(std::move(packing), std::move(*parts),
+                     std::move(*program));
+}
+
+TimedForest::TimedForest(Packing packing, std::vector<unsigned> parts,
+                         FoldProgram program)
+    : packing_(std::move(packing)), parts_(std::move(parts)),
+      program_(std::move(program)),
+      ofLinks_(cutShortMessages(timeOfLarge(program_))),
+      timeOfLong_(blink::timeOfLong(ofLinks_)) {}
+
+llvm::Expected<ShortTimes> TimedForest::shortTimes() {
+  if (!shortTimes_) {
+    llvm::Expected<ShortTimes> times =
+        blink::shortTimes(program_, ofLinks_.flow.sizes());
+    if (!times)
+      return times.takeError();
+    shortTimes_ = *times;
+  }
+  return *shortTimes_;
+}
+
+bool TimedForest::isFair(const PackingProblem &problem) const {
+  return blink::isFair(problem, packing_, parts_);
+}
+
+void TimedForest::keep(double part) {
+  part_ = part;
+  timeOfLong_ = blink::timeOfLong(keptPart(ofLinks_, part));
+}
+
+llvm::Error TimedForest::simulate(double least) {
+  llvm::Expected<double> part = steadyPart(program_, ofLinks_, least);
+  if (!part)
+    return part.takeError();
+  keep(*part);
+  return llvm::Error::success();
+}

@@ -1,0 +1,68 @@
+//===- TimedForest.h - a forest, and how long messages take -----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PASSES_TIMEDFOREST_H
+#define BLINK_COMPILER_PASSES_TIMEDFOREST_H
+
+#include "compiler/packing/Packing.h"
+#include "compiler/plan/FoldProgram.h"
+#include "compiler/plan/TimeModel.h"
+#include "compiler/simulate/ShortTimes.h"
+
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace blink {
+
+/// A forest in the parts and lanes that it is to have, what it keeps of its
+/// rate on links that share themselves fairly, and how long messages take then.
+class TimedForest {
+public:
+  /// As if it kept all.
+  static llvm::Expected<TimedForest> create(const PackingProblem &problem,
+                                            Packing packing);
+
+  const Packing &packing() const { return packing_; }
+  Packing takePacking() { return std::move(packing_); }
+  double rate() const { return packing_.algbw; }
+  /// The part of its rate that it keeps.
+  double part() const { return part_; }
+  /// Microseconds that stand for those of all long messages (TimeModel.h).
+  double timeOfLong() const { return timeOfLong_; }
+  /// Those of short ones, which do not depend on the part; simulated when first
+  /// asked for.
+  llvm::Expected<ShortTimes> shortTimes();
+  const std::optional<ShortTimes> &knownShortTimes() const {
+    return shortTimes_;
+  }
+
+  /// Whether fluids that share links fairly keep to the forest's weights.
+  bool isFair(const PackingProblem &problem) const;
+  /// Says what part of the rate is kept.
+  void keep(double part);
+  /// Simulates what part is kept; where less than `least`, it may be anything
+  /// less.
+  llvm::Error simulate(double least);
+
+private:
+  TimedForest(Packing packing, std::vector<unsigned> parts,
+              FoldProgram program);
+
+  Packing packing_;
+  std::vector<unsigned> parts_; ///< of each tree
+  FoldProgram program_;
+  MessageTime ofLinks_; ///< if all is kept
+  double part_ = 1;
+  double timeOfLong_;
+  std::optional<ShortTimes> shortTimes_;
+};
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PASSES_TIMEDFOREST_H
