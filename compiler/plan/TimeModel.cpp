@@ -217,6 +217,12 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   return time;
 }
 
+MessageTime blink::keptPart(MessageTime time, double part) {
+  time.flow.linkGap /= part;
+  time.gapPerByte = std::max(time.gapPerByte, time.flow.linkGap);
+  return time;
+}
+
 /// What many short rounds cost lanes the model leaves out. Where many ranks
 /// have trees there and back, that is less than what such pipelines take to
 /// fill.
@@ -225,12 +231,6 @@ static uint32_t leastRefined(const FoldProgram &program) {
                  program.numRanks > kFewRanks
              ? kLeastRefined / 2
              : kLeastRefined;
-}
-
-MessageTime blink::keptPart(MessageTime time, double part) {
-  time.flow.linkGap /= part;
-  time.gapPerByte = std::max(time.gapPerByte, time.flow.linkGap);
-  return time;
 }
 
 MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
