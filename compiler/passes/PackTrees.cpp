@@ -48,6 +48,10 @@ std::vector<Tree> unused(const PackedTrees &packed) {
 /// rank that writes to many servers in one fold keeps a lane busy for as many
 /// messages.
 constexpr int kManyRanks = 64;
+/// All pairs of a fabric of no more ranks are soon packed.
+constexpr int kSoon = 512;
+/// Trees a root of an optimum of which selection keeps one or two.
+constexpr int kFewTrees = 8;
 
 FailureOr<std::unique_ptr<ProblemFromIR>>
 problemOf(collective::RequestOpInterface request) {
@@ -80,6 +84,10 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
                   isGrown(from->problem, packed.packing, /*maxTrees=*/0))))
     return llvm::Error::success();
   const NetworkPeers peers = networkPeers(machine);
+  // Without a network connections cost only where trees are many.
+  if (!asked && !peers.overNics &&
+      packed.packing.numTrees() <= kFewTrees * machine.numRanks())
+    return llvm::Error::success();
   const std::vector<int> allowed =
       asked ? std::vector<int>{static_cast<int>(asked.getInt())}
             : fewPeers(peers);
@@ -133,7 +141,7 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
     return {};
   const NetworkPeers peers = networkPeers(machine);
   const int most = asked ? int(asked.getInt()) : fewPeers(peers).front();
-  if (most >= peers.all)
+  if (most >= peers.all || (!peers.overNics && machine.numRanks() <= kSoon))
     return {};
   auto limited = problemOf(request);
   if (failed(limited))

@@ -92,6 +92,9 @@ public:
   int mostPeers() const {
     return most([](const Pair &pair) { return pair.overNic || pair.isFar; });
   }
+  bool overNics() const {
+    return llvm::any_of(pairs_, [](const Pair &pair) { return pair.overNic; });
+  }
 
 private:
   struct Pair {
@@ -397,7 +400,8 @@ NetworkPeers blink::networkPeers(const RankTopology &rankTopology) {
   const Symmetry symmetry = Symmetry::find(rankTopology);
   const Reach reach = Reach::of(rankTopology, symmetry);
   return {reach.mostPeers(), reach.mostNearOverNic(),
-          Chooser(rankTopology, symmetry, reach).numServers()};
+          Chooser(rankTopology, symmetry, reach).numServers(),
+          reach.overNics()};
 }
 
 llvm::Expected<RankTopology>

@@ -25,6 +25,7 @@ struct NetworkPeers {
   int all;     ///< of any rank, at most
   int nearest; ///< of these, those of its own server
   int servers;
+  bool overNics; ///< some of them; else it is a fabric of other links
 };
 NetworkPeers networkPeers(const RankTopology &rankTopology);
 
