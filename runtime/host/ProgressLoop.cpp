@@ -11,7 +11,6 @@
 
 #include "runtime/host/HostBackend.h"
 
-#include "runtime/host/WaitMemory.h"
 #include "runtime/host/WorkerPool.h"
 #include "runtime/job/Backoff.h"
 
@@ -33,7 +32,8 @@ constexpr int kLooks = 60;
 constexpr int kLooksBeforeLong = 8;
 constexpr std::chrono::microseconds kLongWait{50};
 
-/// Calls of fewer bytes are short ones for WaitMemory.h.
+/// In calls of fewer bytes each message waits for the one before, and every
+/// waking up would count: there nobody sleeps while others come soon.
 constexpr uint64_t kPipelinedBytes = 64 << 10;
 
 /// Then it looks at the other ranks.
@@ -108,14 +108,12 @@ private:
   void hide(Active &active);
   void watch();
 
-  /// For this thread's next calls: the memory of both vectors, and of its waits
-  /// for transports: whether the last one was long, and those of short calls.
+  /// For this thread's next calls: the memory of both vectors, and whether its
+  /// last wait for transports was long.
   struct Kept {
     std::vector<size_t> sorted;
     std::vector<Active> active;
     bool waitsLong = false;
-    WaitMemory waits;
-    YieldMemory yields;
   };
   static Kept &kept();
 
@@ -131,7 +129,6 @@ private:
   bool spare_ = false;
   /// A transport had something, and nothing has moved since.
   bool cameInVain_ = false;
-  ShortWait shortWait_;
   /// The calls are one collective of one job, by all of its ranks.
   bool together_ = false;
 };
@@ -227,30 +224,22 @@ void ProgressLoop::askForHelp(Active &active) {
 /// the thread's only rank. False: it has not.
 bool ProgressLoop::awaitTransports(const Backoff &backoff) {
   const PendingCall &first = *active_.front().pending;
-  const bool isShort =
-      active_.size() == 1 && first.call.bytes() < kPipelinedBytes;
-  const bool soon = isShort || kept_.waitsLong;
-  if (backoff.turns() < (soon ? kLooksBeforeLong : kLooks) ||
+  if (active_.size() == 1 && first.call.bytes() < kPipelinedBytes)
+    return false;
+  if (backoff.turns() < (kept_.waitsLong ? kLooksBeforeLong : kLooks) ||
       std::exchange(cameInVain_, false))
     return false;
   for (const Active &active : active_)
     if (!active.run->awaitsTransports())
       return false;
-  std::chrono::nanoseconds most = kMostAwaited;
   const Clock::time_point began = Clock::now();
-  if (isShort &&
-      !shortWait_.sleeps(kept_.waits,
-                         first.call.kind.hash() * 31 + active_.front().wait,
-                         began, most))
-    return false;
   const Awaited awaited =
-      backendOf(first).awaitTransports(first.call.rank, most);
+      backendOf(first).awaitTransports(first.call.rank, kMostAwaited);
   if (awaited == Awaited::no)
     return false;
-  if (!isShort)
-    kept_.waitsLong = Clock::now() - began >= kLongWait;
+  kept_.waitsLong = Clock::now() - began >= kLongWait;
   cameInVain_ = awaited == Awaited::something; // unless it moves anything
-  if (awaited == Awaited::nothing && most == kMostAwaited)
+  if (awaited == Awaited::nothing)
     watch();
   return true;
 }
@@ -375,7 +364,6 @@ void ProgressLoop::run() {
       !crowded &&
       !(ranksHere == 1 && backendOf(at(0)).sharesProcessor(at(0).call.rank));
   Backoff backoff(/*crowded=*/!spins, backendOf(at(0)).plan().numServers == 1);
-  kept_.yields.begin(backoff);
   int busyTurns = 0;
   while (!active_.empty()) {
     bool moved = false;
@@ -403,7 +391,6 @@ void ProgressLoop::run() {
           if (active.wait != 0)
             endWait(active);
       waits_ = false;
-      shortWait_.end(kept_.waits);
       backoff.reset();
       cameInVain_ = false;
       if (++busyTurns == kBusyTurns)
@@ -428,7 +415,6 @@ void ProgressLoop::run() {
     if (backoff.sleeping())
       watch();
   }
-  kept_.yields.end(backoff);
 }
 
 } // namespace

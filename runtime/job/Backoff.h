@@ -51,10 +51,6 @@ public:
     if (amongRanks_)
       spins_ = kLongSpins;
   }
-  /// It sleeps where it would yield.
-  void neverYield() { yields_ = 0; }
-  /// Whether it does, if only since a yield that took long.
-  bool yieldsNever() const { return yields_ == 0; }
   int turns() const { return turns_; }
 
   /// Waits a little.
@@ -116,30 +112,6 @@ private:
   int looks_, spins_, yields_ = kYields;
   const bool amongRanks_;
   int turns_ = 0;
-};
-
-/// What a thread knows from its last calls of who else wants its processor. A
-/// yield that took long, and lost a slice of a thread that computes, is the
-/// last one of kCalls.
-class YieldMemory {
-public:
-  static constexpr int kCalls = 16;
-
-  void begin(Backoff &backoff) {
-    known_ = left_ > 0;
-    if (!known_)
-      return;
-    --left_;
-    backoff.neverYield();
-  }
-  void end(const Backoff &backoff) {
-    if (!known_ && backoff.yieldsNever())
-      left_ = kCalls;
-  }
-
-private:
-  int left_ = 0;       ///< calls that yield to nobody
-  bool known_ = false; ///< this one is such a call
 };
 
 } // namespace blink::runtime
