@@ -167,13 +167,12 @@ bool blink::isFasterWhenLong(const MessageTime &time, const MessageTime &other,
          timeOfLong(time) < part * timeOfLong(other);
 }
 
-uint32_t blink::refineChunk(const MessageTime &time, double latency,
-                            uint32_t leastChunk) {
+uint32_t blink::refineChunk(const MessageTime &time, double latency) {
   constexpr double kLittle = 0.01, kBetter = 0.98;
   constexpr double kSlowerToFill = 1.03;
   const double mayFill = time.flow.network ? 0.05 : 0.03;
   const uint32_t given = time.flow.chunkBytes;
-  const uint32_t least = std::min(given, leastChunk);
+  const uint32_t least = std::min(given, kFreely);
   const ChunkTimes before(time, given);
   if (before.fillsIn(kLittle))
     return given;

@@ -223,23 +223,12 @@ MessageTime blink::keptPart(MessageTime time, double part) {
   return time;
 }
 
-/// What many short rounds cost lanes the model leaves out. Where many ranks
-/// have trees there and back, that is less than what such pipelines take to
-/// fill.
-static uint32_t leastRefined(const FoldProgram &program) {
-  return program.collective == Collective::allreduce &&
-                 program.numRanks > kFewRanks
-             ? kLeastRefined / 2
-             : kLeastRefined;
-}
-
 MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
                                const TreeTimes *trees) {
   const TreeTimes known = trees ? *trees : treeTimes(program, Protocol::simple);
   MessageTime time = timeOf(program, Protocol::simple, chunkBytes, 1, &known);
   if (chunkBytes == 0 && !isRouted(program.collective))
-    time.flow.chunkBytes =
-        refineChunk(time, known.latency, leastRefined(program));
+    time.flow.chunkBytes = refineChunk(time, known.latency);
   return time;
 }
 

@@ -287,11 +287,9 @@ bool isFasterWhenLong(const MessageTime &time, const MessageTime &other,
 /// message to fill, over a network 5 %, the first smaller one with which they
 /// do not, if that is within 3 %, and of the longest message within 2 %. The
 /// first bytes count as filling, those of the model or, if no chunk is small
-/// enough for them, as many as links' `latency` takes. No smaller one than
-/// `least`.
-inline constexpr uint32_t kLeastRefined = 64 << 10;
-uint32_t refineChunk(const MessageTime &time, double latency,
-                     uint32_t least = kLeastRefined);
+/// enough for them, as many as links' `latency` takes. No smaller one than 64
+/// KiB.
+uint32_t refineChunk(const MessageTime &time, double latency);
 
 /// `time`, of a variant for large messages, with those that are too short for
 /// its chunks cut as is usual (ChunkSize.h), or, if that makes messages of 512

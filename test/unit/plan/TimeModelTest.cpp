@@ -201,13 +201,6 @@ TEST_CASE("chunks between powers of two fill pipelines sooner") {
   late.start = 200;
   CHECK(refineChunk(late, 200) == 112 * kKiB);
   CHECK(refineChunk(late, 0) == 104 * kKiB);
-  // Twice as many hops may have yet smaller ones, down to what is allowed.
-  MessageTime high = timeOf(34);
-  high.flow.chunkOverhead = 0.5;
-  high.flow.chunkBytes = 64 * kKiB;
-  CHECK(refineChunk(high, 0) == 64 * kKiB);
-  CHECK(refineChunk(high, 0, 32 * kKiB) < 64 * kKiB);
-  CHECK(refineChunk(high, 0, 32 * kKiB) >= 32 * kKiB);
   // What fills within a hundredth stays as it is.
   MessageTime flat = timeOf(1.2);
   CHECK(refineChunk(flat, 0) == flat.flow.chunkBytes);
