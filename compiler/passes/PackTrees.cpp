@@ -43,11 +43,6 @@ std::vector<Tree> unused(const PackedTrees &packed) {
   return rest;
 }
 
-/// Of jobs of more ranks peers are limited though nobody asked, where that
-/// costs nothing: each connection takes memory and a place in a queue, and a
-/// rank that writes to many servers in one fold keeps a lane busy for as many
-/// messages.
-constexpr int kManyRanks = 64;
 /// All pairs of a fabric of no more ranks are soon packed.
 constexpr int kSoon = 512;
 /// Trees a root of an optimum of which selection keeps one or two.
@@ -80,7 +75,7 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
   auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
   if (isPairwise(from->problem.collective) || !machine.relays().empty() ||
       (!asked && (isRouted(from->problem.collective) ||
-                  machine.numRanks() <= kManyRanks ||
+                  machine.numRanks() <= kMostUnlimited ||
                   isGrown(from->problem, packed.packing, /*maxTrees=*/0))))
     return llvm::Error::success();
   const NetworkPeers peers = networkPeers(machine);
@@ -137,7 +132,7 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
   if ((asked && (!mustBeFew || asked.getInt() == 0)) ||
       request->hasAttr(kPhasesAttr) || isPairwise(collective) ||
       isRouted(collective) || isRooted(collective) ||
-      !machine.relays().empty() || machine.numRanks() <= kManyRanks)
+      !machine.relays().empty() || machine.numRanks() <= kMostUnlimited)
     return {};
   const NetworkPeers peers = networkPeers(machine);
   const int most = asked ? int(asked.getInt()) : fewPeers(peers).front();

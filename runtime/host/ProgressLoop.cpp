@@ -246,10 +246,8 @@ bool ProgressLoop::awaitTransports(const Backoff &backoff) {
 
 /// For so long, or until a transport has something for the thread's first rank.
 void ProgressLoop::sleep(std::chrono::nanoseconds time) {
-  if (backendOf(at(0)).awaitTransports(at(0).call.rank, time) != Awaited::no)
-    return;
-  const timespec spec{0, long(time.count())};
-  nanosleep(&spec, nullptr);
+  if (backendOf(at(0)).awaitTransports(at(0).call.rank, time) == Awaited::no)
+    Backoff::sleep(time);
 }
 
 /// That it has begun.

@@ -54,12 +54,7 @@ public:
   int turns() const { return turns_; }
 
   /// Waits a little.
-  void wait() {
-    wait([](std::chrono::nanoseconds time) {
-      const timespec spec{0, long(time.count())};
-      nanosleep(&spec, nullptr);
-    });
-  }
+  void wait() { wait(sleep); }
   /// The same; `sleep` sleeps so long, or until what is waited for may be
   /// there.
   template <typename Sleep> void wait(const Sleep &sleep) {
@@ -70,6 +65,11 @@ public:
       return yield();
     const long doublings = std::min<long>(turns_ - spins_ - yields_, 5);
     sleep(std::chrono::nanoseconds(16000L << doublings));
+  }
+  /// For less than a second.
+  static void sleep(std::chrono::nanoseconds time) {
+    const timespec spec{0, long(time.count())};
+    nanosleep(&spec, nullptr);
   }
 
   /// Long enough to have time for looking at clocks and processes.

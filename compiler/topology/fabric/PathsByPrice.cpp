@@ -136,17 +136,11 @@ void PathsByPrice::price(const std::vector<double> &prices) {
     table_ = machine_.cheapestPaths(prices);
     return;
   }
-  auto costOf = [&](const Path &path) {
-    double cost = 0;
-    for (int link : path)
-      cost += prices[link];
-    return cost;
-  };
   for (const Choice &choice : choices_) {
     const Path *best = &choice.paths.front();
-    double least = costOf(*best);
+    double least = priceOf(*best, prices);
     for (const Path &path : llvm::drop_begin(choice.paths)) {
-      const double cost = costOf(path);
+      const double cost = priceOf(path, prices);
       if (cost < least) {
         least = cost;
         best = &path;

@@ -43,6 +43,14 @@ struct PathTable {
   }
 };
 
+/// The sum of `prices`, one a link, over a path's links.
+inline double priceOf(const Path &path, const std::vector<double> &prices) {
+  double price = 0;
+  for (int link : path)
+    price += prices[link];
+  return price;
+}
+
 /// An allocation of a topology with a choice of link kinds. Owns a copy of the
 /// topology; immutable.
 ///

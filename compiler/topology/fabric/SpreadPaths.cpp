@@ -39,12 +39,6 @@ PathTable blink::spreadPaths(const RankTopology &machine,
   const std::vector<int> fabric = fabricLinks(machine.topology());
   if (fabric.empty() || !machine.relays().empty())
     return table;
-  auto costs = [&](const Path &path) {
-    double cost = 0;
-    for (int link : path)
-      cost += prices[link];
-    return cost;
-  };
   std::vector<double> own = prices;
   for (int from : sources)
     for (int way = 0; way < ways; ++way) {
@@ -56,7 +50,7 @@ PathTable blink::spreadPaths(const RankTopology &machine,
         Path &path = row.paths[row.place(from, to)];
         if (wayOf(from, to, ways) == way &&
             path.size() == table.paths[place].size() &&
-            costs(path) <= table.costs[place] * kSame)
+            priceOf(path, prices) <= table.costs[place] * kSame)
           table.paths[place] = std::move(path);
       }
     }

@@ -63,9 +63,8 @@ public:
   /// By what divides the ranks: nics, or, of many ranks none or all of which
   /// nics divide, the first switches of a fabric.
   static Reach of(const RankTopology &rankTopology, const Symmetry &symmetry) {
-    constexpr int kManyRanks = 64;
     Reach byNics(rankTopology, symmetry, Beyond::nics);
-    if (byNics.divides() || rankTopology.numRanks() <= kManyRanks)
+    if (byNics.divides() || rankTopology.numRanks() <= kMostUnlimited)
       return byNics;
     Reach byLeaves(rankTopology, symmetry, Beyond::leaves);
     return byLeaves.divides() ? byLeaves : byNics;

@@ -20,6 +20,12 @@
 
 namespace blink {
 
+/// Of jobs of more ranks peers are limited though nobody asked, where that
+/// costs nothing: each connection takes memory and a place in a queue, and a
+/// rank that writes to many servers in one fold keeps a lane busy for as many
+/// messages.
+inline constexpr int kMostUnlimited = 64;
+
 /// Whom ranks could reach across the network.
 struct NetworkPeers {
   int all;     ///< of any rank, at most

@@ -23,13 +23,6 @@ RankTopology allRanksOf(Topology topology) {
       RankTopology::create(std::move(topology), {}, LinkKindSet::all()));
 }
 
-double costOf(const Path &path, const std::vector<double> &prices) {
-  double cost = 0;
-  for (int link : path)
-    cost += prices[size_t(link)];
-  return cost;
-}
-
 /// How many paths cross the busiest link of the fabric.
 int mostOnLink(const RankTopology &machine, const PathTable &table) {
   std::vector<int> crossings(machine.topology().links.size(), 0);
@@ -65,7 +58,7 @@ TEST_CASE("paths of a fat tree are shared out among its cores") {
               continue;
             const Path &path = spread.path(from, to);
             REQUIRE(machine.classify(from, to, path));
-            CHECK(costOf(path, each) ==
+            CHECK(priceOf(path, each) ==
                   doctest::Approx(plain.cost(from, to)).epsilon(1e-9));
           }
         CHECK(spreadPaths(machine, each, sources, ways).paths == spread.paths);
