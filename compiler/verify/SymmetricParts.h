@@ -3,12 +3,11 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A symmetric variant need not be expanded to be judged. A property of a tree
-// holds for its images, too. A circle of representatives' folds
-// that wait for each other corresponds to a circle in full: follow it again and
-// again, applying its renamings one after the other, until they lead back to
-// where it began. So the representatives' folds alone, joined by the channels
-// that they name, are free of circles exactly if all folds are, and they are as
-// fast.
+// holds for its images, too. A circle of representatives' folds that wait for
+// each other corresponds to a circle in full: follow it again and again,
+// applying its renamings one after the other, until they lead back to where it
+// began. So the representatives' folds alone, joined by the channels that they
+// name, are free of circles exactly if all folds are, and they are as fast.
 //
 //===----------------------------------------------------------------------===//
 
