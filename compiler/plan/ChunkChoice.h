@@ -19,10 +19,10 @@ struct ChannelSlots {
 /// Returns chunks of `asked` bytes or, if that is 0, of what timeOfLarge
 /// chooses: small chunks cost a lane many overheads, large ones fill the
 /// pipeline late. Each channel gets kSlots slots, or kFewSlots if kSlots would
-/// take more than slotBytesOfRank: with so many channels a lane returns to one
-/// of them only after the chunks of many others. `small`: for messages of
-/// kSmallReferenceBytes (timeOfSmall). A sendrecv, which has no pipeline, gets
-/// kFewSlots and by default 64 KiB.
+/// take more than slotBytesOfRank. Fewer slots suffice then: with so many
+/// channels a lane returns to one of them only after the chunks of many others.
+/// `small`: for messages of kSmallReferenceBytes (timeOfSmall). A sendrecv,
+/// which has no pipeline, gets kFewSlots and by default 64 KiB.
 ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked,
                          bool small = false);
 

@@ -106,7 +106,7 @@ void LatencyAnalysis::visit(int first) {
 double LatencyAnalysis::arrival(int channel) const {
   const Writer &writer = writers_[channel];
   if (writer.fold < 0)
-    return 0; // nobody writes it
+    return 0; // no fold writes it
   double time = ready_[writer.fold] + writer.gaps + costs_.overhead;
   for (uint32_t link : program_.pathOf(program_.channels[channel]))
     time += costs_.links * program_.links[link].latency;

@@ -17,8 +17,9 @@
 
 using namespace blink;
 
-/// Most ranks for which later trees are used: with more there are so many
-/// channels that nobody has tried yet how engines cope with them.
+/// Most ranks for which later trees are used, and for which small trees may
+/// take messages from kDirectBytes on. With more ranks there are so many
+/// channels that it is not yet known how engines cope with them.
 static constexpr int kManyRanks = 128;
 
 /// A message of fewer bytes fits into one packet between servers, which has

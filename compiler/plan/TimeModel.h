@@ -9,7 +9,7 @@
 //     W = wireBytes / rate,  L = bytesMoved / laneRate,  G = max(W, L),
 //
 // in the terms of LogP (Culler et al., 1993), with the gap per byte G of LogGP
-// (Alexandrov et al., 1995). Of the third term in the maximum, the lane counts
+// (Alexandrov et al., 1995). The third term of the maximum is that of the lane
 // in which it is the greatest.
 //
 // `rate` is what the links sustain (rateOfShares), `laneRate` what one lane can
@@ -68,9 +68,10 @@ using sched::Protocol;
 struct ProtocolCosts {
   double overhead; ///< microseconds to notice a chunk and start on it
   double gap;      ///< microseconds that each further channel of a fold waits
-  double chunkOverhead; ///< microseconds of a lane a further fold or chunk
-  double wireBytes;     ///< on the links for each byte of data
-  double laneRate;      ///< GB/s that one lane, a thread block on a GPU, moves
+  /// Microseconds of a lane for each further fold and chunk.
+  double chunkOverhead;
+  double wireBytes; ///< on the links for each byte of data
+  double laneRate;  ///< GB/s that one lane, a thread block on a GPU, moves
 };
 
 constexpr ProtocolCosts costsOf(Protocol protocol) {

@@ -49,7 +49,7 @@ struct RankThread {
 /// A processor, which runs the threads of some ranks one after the other.
 struct Processor {
   std::vector<size_t> ranks;
-  size_t place = 0;  ///< index of the rank whose thread it runs
+  size_t place = 0;  ///< index in `ranks` of the thread that it runs
   bool idle = false; ///< no thread had anything to do
 };
 

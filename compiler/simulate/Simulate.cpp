@@ -38,7 +38,7 @@ struct Flow {
   /// Most chunks that may be on their way; later ones wait although written.
   uint64_t window = UINT64_MAX;
   bool sending = false;
-  SlotNews news; ///< without a window, which each news would move
+  SlotNews news; ///< unused with a window, which each credit moves on
 
   explicit Flow(size_t slots) : news(slots) {}
 

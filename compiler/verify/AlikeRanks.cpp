@@ -111,7 +111,7 @@ Repricing repriceAlike(const TopologyView &machine,
     return {0, problem};
   double cost = priceOfJoining(machine, prices, group);
   if (program.collective() == sched::Collective::allreduce)
-    cost *= 2; // there and back
+    cost *= 2; // an in-tree and an out-tree
   return boundOf(machine, prices, cost);
 }
 
