@@ -1,4 +1,4 @@
-//===- AssignDelays.cpp - steps that do not wait in a round ---------------===//
+//===- AssignDelays.cpp - delays that keep folds from waiting -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,7 +20,7 @@ using namespace blink;
 
 namespace {
 
-/// The folds at the ends of a channel, counted rank by rank.
+/// The folds at the ends of a channel, numbered rank by rank.
 struct Ends {
   size_t writer = 0, reader = 0;
 };
@@ -51,7 +51,7 @@ void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops,
       folds.push_back(&fold);
   std::vector<Ends> channels = endsOf(program);
 
-  // From the ends of the data on: whatever a fold writes is looked at before
+  // Start at the ends of the data: all that a fold writes is visited before
   // what it reads.
   std::stable_sort(channels.begin(), channels.end(),
                    [&](const Ends &a, const Ends &b) {
@@ -75,13 +75,14 @@ void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops,
     folds[fold]->delay = fits ? delayOf(fold) : 0;
 }
 
-/// Whether lanes keep to rounds of `period` microseconds where a channel takes
-/// `transfer` for a chunk, and then its latency. By Bellman and Ford's rule:
-/// the time of each fold in its round moves back for what it waits for, until
-/// none waits, or some circle makes itself wait.
+/// Returns true if lanes keep to rounds of `period` microseconds, where a
+/// channel takes `transfer` for a chunk and then its latency. Uses the rule of
+/// Bellman and Ford: the time of each fold within its round is postponed for
+/// what it waits for, until no fold waits any more, or until a circle of folds
+/// turns out to wait for itself.
 static bool keepsPeriod(const FoldProgram &program, double transfer,
                         double period) {
-  // With more something waits in a circle, or nearly so.
+  // If more passes are needed, some folds wait in a circle, or nearly so.
   constexpr int kMostPasses = 64;
   constexpr double kRounding = 1e-9;
   std::vector<int> delays;
@@ -97,7 +98,7 @@ static bool keepsPeriod(const FoldProgram &program, double transfer,
     moved = true;
   };
   const std::vector<Ends> channels = endsOf(program);
-  std::vector<double> waits; // from the writer's round to the reader's
+  std::vector<double> waits; // between the times of writer and reader
   for (auto [channel, ends] : llvm::zip_equal(program.channels, channels))
     waits.push_back(transfer + program.latencyOf(channel) -
                     period * (delays[ends.reader] - delays[ends.writer]));

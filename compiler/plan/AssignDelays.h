@@ -1,4 +1,4 @@
-//===- AssignDelays.h - steps that do not wait in a round -------*- C++ -*-===//
+//===- AssignDelays.h - delays that keep folds from waiting -----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,35 +11,36 @@
 
 namespace blink {
 
-/// The lag of small messages between servers: their rounds take no longer than
-/// latencies.
+/// The lag for small messages between servers, whose rounds take no longer than
+/// the latencies.
 inline constexpr int kSmallLag = 2;
 
-/// Says by how many rounds each fold lags (schedule.fbs), so that it takes what
-/// others made a round before: lanes run their folds in order, and in one round
-/// a fold that waits for another lane's makes those behind it wait, too. This
-/// is software pipelining (Lam, 1988) with a stage for each hop of the data.
+/// Sets the delay of each fold (schedule.fbs): the number of rounds that it
+/// lags, so that it takes what other lanes made in an earlier round. Without
+/// delays, a fold that waits in a round for another lane's fold would also hold
+/// up the folds behind it, since lanes run their folds in order. This is
+/// software pipelining (Lam, 1988) with a stage for each hop of the data.
 ///
-/// A fold lags `lag` rounds behind those it reads from; those before it no more
-/// than that, so that a channel has `lag` chunks more on its way than without.
-/// In a tree of height h the fold up at depth d lags h - d times that, the root
-/// h, and the fold down at depth d h + d. Where data takes ways of different
-/// length to one fold no such delays exist, and no fold lags. `hops`:
-/// readyTimes of all folds in channels (Latency.h).
+/// A fold lags exactly `lag` rounds behind the folds that it reads from, so a
+/// channel has `lag` chunks more on its way than without delays. In a tree of
+/// height h the up fold at depth d lags h - d times `lag`, the root h times,
+/// and the down fold at depth d h + d times. No such delays exist if data
+/// reaches a fold over ways of different length; then no fold lags. `hops`
+/// holds the readyTimes of all folds, counted in channels (Latency.h).
 void assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops, int lag);
 
-/// The lag, 1 or 2, of `program`, whose folds lag by 1 and are in order in
-/// lanes: 1 if latencies of links make no round of `simple` a hundredth longer
-/// then, in chunks of so many bytes. Pipelines take half as many rounds to fill
-/// as with 2.
+/// Returns the lag, 1 or 2, that `program` needs, whose folds lag by 1 and are
+/// in order in their lanes: 1 if the latencies of links then lengthen no round
+/// of `simple` with chunks of `chunkBytes` by more than 1 %. With a lag of 1
+/// pipelines take half as many rounds to fill as with 2.
 ///
-/// A round is what a channel needs for a chunk, T, and its reader has it L
-/// later. In a lane folds stand in the order of their delays. Whoever waits in
-/// a circle for himself, over h channels, goes back to smaller delays only
-/// where a lane begins its next round, w times. With a lag of 1 the circle
-/// takes h + w rounds, and h (T + L). Each beginning makes up for at most the H
-/// hops that data takes, so H L <= T suffices. With a lag of 2 it takes 2 h + w
-/// rounds, and L <= T suffices.
+/// Why: a channel needs a time T for a chunk, which is a round, and its reader
+/// has the chunk L later. Folds stand in a lane in the order of their delays.
+/// Take a circle of waits over h channels. It returns to smaller delays only
+/// where a lane begins its next round; let this happen w times. With a lag of 1
+/// the circle spans h + w rounds and takes h (T + L). Each beginning makes up
+/// for at most the H hops that data takes, so h <= w H, and H L <= T suffices.
+/// With a lag of 2 it spans 2 h + w rounds, and L <= T suffices.
 int leastLag(const FoldProgram &program, uint32_t chunkBytes);
 
 } // namespace blink

@@ -23,11 +23,11 @@ using namespace blink;
 
 namespace {
 
-/// What chunks cost lanes besides moving them: in bytes of the whole buffer
-/// that a lane loads and stores in that time.
+/// What chunks cost lanes besides moving them, expressed as the bytes of the
+/// whole buffer that a lane loads and stores in that time.
 class TurnCosts {
 public:
-  /// Of chunks of so many bytes; 0: nothing.
+  /// Costs of chunks of `chunkBytes`; 0: none.
   TurnCosts(const FoldProgram &program, uint32_t chunkBytes) {
     if (chunkBytes == 0)
       return;
@@ -48,12 +48,12 @@ public:
 private:
   static constexpr ProtocolCosts kCosts = costsOf(sched::Protocol::simple);
   std::vector<double> engines_; ///< of each channel
-  double bytes_ = 0;            ///< that are loaded and stored in a microsecond
+  double bytes_ = 0; ///< that a lane loads and stores in a microsecond
 };
 
 using Lanes = std::vector<std::vector<size_t>>;
 
-/// The lanes of each rank in `ranks`, for chunks of so many bytes.
+/// Returns the lanes of each of `ranks` for chunks of `chunkBytes`.
 std::vector<Lanes> lanesFor(const FoldProgram &program,
                             const std::vector<size_t> &ranks,
                             sched::Protocol protocol, unsigned maxLanes,
@@ -72,14 +72,14 @@ std::vector<Lanes> lanesFor(const FoldProgram &program,
   return lanes;
 }
 
-/// Gives them to the ranks, and back what these had.
+/// Exchanges `lanes` with the lanes that the ranks have.
 void swapLanes(FoldProgram &program, const std::vector<size_t> &ranks,
                std::vector<Lanes> &lanes) {
   for (auto [rank, own] : llvm::zip_equal(ranks, lanes))
     std::swap(program.ranks[rank].lanes, own);
 }
 
-/// The ranks without lanes.
+/// Returns the ranks without lanes.
 std::vector<size_t> looseRanks(const FoldProgram &program) {
   std::vector<size_t> loose;
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)
@@ -88,9 +88,9 @@ std::vector<size_t> looseRanks(const FoldProgram &program) {
   return loose;
 }
 
-/// Puts the folds of `ranks` into lanes. Gives back what timeOfLarge says then;
-/// nothing: that does not matter, since no lane has several folds, or messages
-/// are too short.
+/// Puts the folds of `ranks` into lanes. Returns the timeOfLarge of the result,
+/// or std::nullopt if chunk sizes do not matter because no lane has several
+/// folds or messages are too short.
 std::optional<MessageTime> fillLanesOf(FoldProgram &program,
                                        const std::vector<size_t> &ranks,
                                        sched::Protocol protocol,
@@ -103,7 +103,7 @@ std::optional<MessageTime> fillLanesOf(FoldProgram &program,
   swapLanes(program, ranks, lanes);
   if (!shared || protocol == sched::Protocol::low_latency)
     return std::nullopt;
-  // What a chunk costs depends on how large it is, and that on the lanes.
+  // The cost of a chunk depends on its size, and the size on the lanes.
   constexpr double kFaster = 0.995;
   const TreeTimes known = trees ? *trees : treeTimes(program, protocol);
   MessageTime time = timeOfLarge(program, 0, &known);
@@ -116,8 +116,8 @@ std::optional<MessageTime> fillLanesOf(FoldProgram &program,
   return time;
 }
 
-/// How many ranks after `own` the one is that `fold` sends to on another server
-/// before any data comes; 0: it does not.
+/// Returns how many ranks after `own` the rank stands to which `fold` sends on
+/// another server before any data arrives; 0 if the fold does no such thing.
 int distanceOf(const FoldProgram &program, int own,
                const FoldProgram::Fold &fold) {
   const FoldProgram::Rank &rank = program.ranks[own];
@@ -131,10 +131,11 @@ int distanceOf(const FoldProgram &program, int own,
   return 0;
 }
 
-/// Lanes in the order of whom their first folds send to, where these are those
-/// that begin: a host's thread steps lanes one after the other, and a NIC sends
-/// in that order. In the order of trees all ranks would begin with the same
-/// one's NIC, while the others had nothing to do.
+/// Sorts those lanes whose first fold begins the route of some data by the
+/// distance of the rank that it sends to. A host's thread steps lanes one after
+/// the other, and a NIC sends in that order. In the order of trees all ranks
+/// would begin with the NIC of the same rank, while the others had nothing to
+/// do.
 void beginWithNext(FoldProgram &program, int own) {
   std::vector<std::vector<size_t>> &lanes = program.ranks[own].lanes;
   std::vector<std::pair<int, std::vector<size_t>>> moved;

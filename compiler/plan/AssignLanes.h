@@ -15,43 +15,46 @@
 namespace blink {
 
 /// Puts the loose folds of each rank that has no lanes yet into at most
-/// `maxLanes` (at least 1). Which folds share one says LaneChoice.h.
+/// `maxLanes` lanes (at least 1). LaneChoice.h says which folds share a lane.
 ///
-/// Where no rank has lanes yet, delays are assigned, too (AssignDelays.h). In a
-/// lane folds stand in the order of their delays, and of equal ones in that of
-/// the hops that data makes before them: up folds (towards a root) before roots
-/// before the others, leaves before what waits for them. In tree order rank 1
+/// If no rank has lanes yet, delays are assigned, too (AssignDelays.h). The
+/// folds of a lane stand in the order of their delays, and folds of equal delay
+/// in the order of the hops that data makes before it reaches them: up folds
+/// (towards a root) come before roots and roots before the others, leaves
+/// before the folds that wait for them. In tree order, by contrast, rank 1
 /// could start its own tree only after rank 0's has arrived, rank 2 only after
 /// rank 1's, and so on.
 ///
-/// Over a network lanes that begin with what a rank contributes stand in the
-/// order of the ranks that they send to, those after its own first: so not all
-/// ranks begin with the same one.
+/// Over a network, lanes that begin with a rank's own contribution are ordered
+/// by the rank that they send to, counted from the rank's own number on, so
+/// that not all ranks begin by sending to the same one.
 ///
-/// In a sendrecv each tree has a lane, however many these are: a message waits
-/// for nothing but its other end, so nothing may stand before it.
+/// In a sendrecv each tree gets a lane of its own, even beyond `maxLanes`: a
+/// message waits for nothing but its other end, so no fold may stand before it.
 ///
-/// `trees`: treeTimes of `program` with `simple`, where they are known.
+/// `trees` holds the treeTimes of `program` with `simple`, if they are known.
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
                  unsigned maxLanes, const TreeTimes *trees = nullptr);
 
-/// As far as it matters to how long messages take, but not in a sendrecv: folds
-/// of a lane are in any order, and nothing lags. Gives back what timeOfLarge
-/// says of it, where that had to be found anyway.
+/// Assigns lanes as assignLanes does, but only as far as they matter to how
+/// long messages take: the folds of a lane are in any order, and none lags. Not
+/// for a sendrecv. Returns the result of timeOfLarge if it had to be computed.
 std::optional<MessageTime> fillLanes(FoldProgram &program,
                                      sched::Protocol protocol,
                                      unsigned maxLanes, const TreeTimes &trees);
 
-/// As assignLanes where no rank has lanes yet, for `simple` and small messages:
-/// lanes share the time that folds of no bytes take, messages included.
+/// Assigns lanes as assignLanes does where no rank has lanes yet, but for
+/// `simple` and small messages: lanes share evenly the time that folds take for
+/// no bytes, messages between servers included.
 void assignSmallLanes(FoldProgram &program, unsigned maxLanes);
 
-/// Puts the folds of each lane of `rank` in order, as above. `hops`: readyTimes
-/// in channels (Latency.h), from the rank's first fold on.
+/// Puts the folds of each lane of `rank` in the order described at assignLanes.
+/// `hops` holds readyTimes in channels (Latency.h), starting with the rank's
+/// first fold.
 void sortLanes(FoldProgram::Rank &rank, llvm::ArrayRef<double> hops);
 
-/// Puts the folds of each rank that has no lanes yet, if they follow each other
-/// and are of one tree, into a lane, in the order they have. Nothing lags.
+/// On each rank that has no lanes yet, puts each run of consecutive folds of
+/// one tree into a lane and keeps their order. No fold lags.
 void assignLanePerTree(FoldProgram &program);
 
 } // namespace blink

@@ -22,15 +22,18 @@ using Operand = FoldProgram::Operand;
 
 namespace {
 
-/// A prime factor of boxes that is larger makes messages that no doubling has.
+/// Largest group: a larger prime factor of the number of boxes would need more
+/// messages than any doubling.
 constexpr int kLargestGroup = 8;
 
-/// That a rank reads; more than these lanes take turns for.
+/// Most channels that a rank reads: with more, lanes take too many turns.
 constexpr size_t kMostChannels = 64;
-/// Where one tree a place and trees for large messages both take long.
+/// A size at which both one tree a place and trees for large messages take
+/// long.
 constexpr uint64_t kMiddleBytes = 8 * kSmallReferenceBytes;
 
-/// The sizes of groups, one after the other; empty where one is too large.
+/// Returns the sizes of groups, one exchange after the other; empty if one is
+/// too large.
 std::vector<int> groupsOf(int numBoxes) {
   std::vector<int> groups;
   for (int prime = 2; numBoxes > 1; ++prime)
@@ -50,7 +53,7 @@ public:
       : direct_(direct), paths_(paths), boxes_(boxes), groups_(groups),
         program_(emptyProgram(Collective::allreduce, direct)) {}
 
-  /// A tree for each place, whose folds are loose; nothing where a path is
+  /// Returns a tree for each place, with loose folds; std::nullopt if a path is
   /// missing.
   llvm::Expected<std::optional<FoldProgram>> run();
 
@@ -58,8 +61,9 @@ private:
   using Operands = std::vector<Operand>;
 
   llvm::Expected<bool> addTree(size_t place);
-  /// From each rank of a group to each other one: what those read of all, in
-  /// order, their own sum among it, is appended to `reads`.
+  /// Adds channels from each rank of a group to each other one. Appends to
+  /// `reads` what these read from all ranks of the group, in order, with their
+  /// own sum `own` among it.
   llvm::Expected<bool> exchange(size_t place, int stride, int size,
                                 std::vector<Operands> &writes,
                                 std::vector<Operands> &reads, Operand own);
@@ -125,7 +129,7 @@ llvm::Expected<bool> Exchanger::addTree(size_t place) {
         return joined;
       program_.addFold(rank, tree_, false, {Operand::input()}, sent);
     }
-  // A rank that is alone in its box has its own sum where it gives it.
+  // A rank that is alone in its box has its own sum in its input at first.
   Operand own = Operand::output();
   bool kept = boxes_.front().size() > 1;
   if (!kept)
@@ -186,8 +190,9 @@ llvm::Expected<std::optional<FoldProgram>> Exchanger::run() {
   return std::move(program_);
 }
 
-/// A rank's place has lanes of its own, one a tree while they are no more than
-/// half; the others share what it sends and takes, tree by tree.
+/// Gives each rank lanes for the tree of its own place, one for each part while
+/// these are no more than half of `maxLanes`. The other lanes share what the
+/// rank sends and receives in other trees, tree by tree.
 void assignExchangeLanes(FoldProgram &program, size_t places,
                          unsigned maxLanes) {
   const std::vector<double> hops = readyTimes(program, kCountHops);

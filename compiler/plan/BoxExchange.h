@@ -18,10 +18,11 @@ struct BoxExchange {
   MessageTime time;
 };
 
-/// An allreduce over boxes of equally many ranks for messages that wait for
-/// hops. A tree for each place of a box has the same part of the buffer; the
-/// ranks at that place add up what their boxes have of it, exchange sums by
-/// recursive doubling, and give the result to their boxes:
+/// Returns an allreduce over boxes of equally many ranks, for messages that are
+/// so small that hops dominate. There is a tree for each place of a box, and
+/// all trees carry equal parts of the buffer. The ranks at that place add up
+/// what their boxes have of the part, exchange these sums by recursive
+/// doubling, and send the result to their boxes:
 ///
 ///     other ranks   (input) -> (to the place)
 ///     the place     (rank by rank of the box) -> (output, to the first others)
@@ -30,17 +31,19 @@ struct BoxExchange {
 ///                   (sums of all groups) -> (output, to the ranks of the box)
 ///     other ranks   (from the place) -> (output)
 ///
-/// Where doubling has pairs of boxes, groups are as large as a prime factor of
-/// their number. Sums are added in the order of boxes on all ranks, so all get
-/// the same bits. The output keeps a rank's own sum for the next exchange, so
-/// one lane has all folds of a tree's place. Hops are half as many as those of
-/// a tree there and back.
+/// Where doubling has pairs of boxes, the boxes here form groups, whose sizes
+/// are the prime factors of the number of boxes. All ranks add the sums in the
+/// order of boxes, so all get the same bits. The output keeps a rank's own sum
+/// for the next exchange; therefore one lane has all folds of the rank at a
+/// tree's place. There are half as many hops as in a tree up and down.
 ///
-/// Each tree goes in as many parts, a power of two up to `maxLanes` with which
-/// no rank reads more than 64 channels, as are the fastest for
-/// kSmallReferenceBytes and eight times that; of equals the fewest.
-/// Nothing where the order of sums or the peers of ranks are asked for, boxes
-/// differ, there is but one, or two ranks that are to exchange have no path of
+/// Each tree is split into 1, 2, 4, ... up to `maxLanes` parts, as long as a
+/// rank reads no more than 64 channels and each doubling is faster, by the
+/// product of the times for kSmallReferenceBytes and for eight times that.
+///
+/// Returns std::nullopt if sums must have an order, if relays or phases are
+/// asked for, if boxes differ or there is only one, if the number of boxes has
+/// a prime factor above 8, or if two ranks that would exchange have no path of
 /// their own.
 llvm::Expected<std::optional<BoxExchange>>
 packBoxExchange(const PackingProblem &problem, unsigned maxLanes);

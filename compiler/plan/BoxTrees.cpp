@@ -19,7 +19,8 @@ using namespace blink;
 
 namespace {
 
-/// As many more messages would wait for each other as hops take.
+/// Most boxes: with more, messages would wait for each other about as long as
+/// hops take.
 constexpr size_t kMostBoxes = 32;
 constexpr ProtocolCosts kCosts = costsOf(Protocol::simple);
 
@@ -34,8 +35,8 @@ public:
         boxOf_[rank] = box;
   }
 
-  /// From or to `root`, over the ranks at `place`; without edges where there
-  /// is no path.
+  /// Returns the tree from or to `root`, over the ranks at `place`; without
+  /// edges if a path is missing.
   Tree make(int root, size_t place);
   size_t placeOf(int rank) const {
     const std::vector<int> &box = boxes_[boxOf_[rank]];
@@ -54,7 +55,7 @@ private:
   bool isWhole_ = true;
 };
 
-/// An edge away from the root.
+/// Adds an edge that leads away from the root.
 void BoxTreeMaker::add(int from, int to) {
   const bool up = hasUpTrees(problem_.collective);
   Path path = up ? paths_.path(to, from) : paths_.path(from, to);
@@ -65,7 +66,7 @@ void BoxTreeMaker::add(int from, int to) {
     tree_.down.push_back({from, to, std::move(path)});
 }
 
-/// From the root's box to the others.
+/// Adds the edges from the root's box to the other boxes.
 void BoxTreeMaker::addBoxes(size_t place) {
   const size_t first = boxOf_[tree_.root];
   const int numBoxes = int(boxes_.size());

@@ -13,20 +13,22 @@
 
 namespace blink {
 
-/// Trees for small messages over boxes of equally many ranks (Boxes.h), which
-/// have one message for each box but the root's, between ranks of one place,
-/// and from there one hop to the ranks of the box:
+/// Returns trees for small messages over boxes of equally many ranks (Boxes.h).
+/// A tree has one message for each box but the root's, between ranks at the
+/// same place, and one hop from there to the other ranks of the box:
 ///
 ///   allgather        one tree a root, straight to its place in all boxes
 ///   broadcast        one tree a place: over the root's box, then to that place
 ///                    in all boxes by the hop that ends first
-///   reduce           the same backwards
+///   reduce           the mirror image of a broadcast
 ///
-/// LatencyTree.h has trees that end no later if each is alone; where all ranks
-/// are roots, what engines have to do is more than that. Weights as there.
-/// Nothing of another collective (in a reducescatter ranks add a whole box's
-/// inputs while others wait), where a root would have more than 31 boxes to
-/// send to, where sums have an order, or there are no such boxes or paths.
+/// A tree of LatencyTree.h that runs alone ends no later than one of these. If
+/// all ranks are roots, however, the engines' work for messages takes longer
+/// than the hops. Weights are set as there.
+///
+/// Returns std::nullopt for other collectives (in a reducescatter ranks would
+/// add a whole box's inputs while others wait), for more than 32 boxes, if sums
+/// have an order, or if there are no such boxes or paths.
 llvm::Expected<std::optional<Packing>>
 packBoxTrees(const PackingProblem &problem);
 

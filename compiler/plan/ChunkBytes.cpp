@@ -13,7 +13,7 @@
 
 using namespace blink;
 
-/// What chunks are chosen for.
+/// Returns the message size for which chunks are chosen.
 static uint64_t referenceOf(const MessageTime &time) {
   if (!time.flow.network)
     return kReferenceBytes;
@@ -21,7 +21,8 @@ static uint64_t referenceOf(const MessageTime &time) {
       std::min(double(kReferenceBytes), kReferenceTime / time.gapPerByte));
 }
 
-/// Smaller ones are mostly overhead (ChunkSize.h), larger ones take memory.
+/// Chunks up to this size need no check of memory: smaller ones are mostly
+/// overhead (ChunkSize.h), only larger ones take much memory.
 static constexpr uint32_t kFreely = 64 << 10;
 
 bool blink::isAllowed(const ChunkFlow &flow, uint32_t chunk) {
@@ -31,8 +32,8 @@ bool blink::isAllowed(const ChunkFlow &flow, uint32_t chunk) {
 }
 
 uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
-  // What many short rounds cost lanes while pipelines fill the model leaves
-  // out.
+  // The model leaves out what many short rounds cost lanes while pipelines
+  // fill.
   const uint32_t leastMessage = reference == 0
                                     ? std::min(kFreely, time.flow.mostChunk)
                                     : kSmallestMessage;
@@ -43,7 +44,8 @@ uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
   const uint64_t longBytes = 16 * reference;
   constexpr double kLittle = 0.02;
   constexpr double kSlower = 1.05, kSlowerWhenLong = 1.01, kNoticeably = 0.99;
-  // What drains comes last: for it alone no long message takes longer.
+  // The drain is left out at first: it comes last, and no long message should
+  // take longer because of it.
   MessageTime whole = time;
   time.flow.slotDrain = time.flow.directDrain = 0;
   auto timeWith = [&](uint32_t chunk, uint64_t bytes) {
@@ -92,28 +94,31 @@ uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
   return chosen;
 }
 
-/// No message should take longer than this for what others gain.
+/// Longest time of any message, relative to before, for the gain of others.
 static constexpr double kLittleSlower = 1.02;
 
 namespace {
 
-/// What messages of a quarter of the reference's size, of it, of four and of 16
-/// times that take in some chunks: by the model, and if lanes and messages cost
-/// nothing.
+/// The times of messages of a quarter of the reference's size, of that size, of
+/// four and of 16 times that, in chunks of some size: by the model, and if
+/// lanes and messages cost nothing.
 struct ChunkTimes {
   ChunkTimes(MessageTime time, uint32_t chunk);
 
-  /// Of both, but for the longest one.
+  /// Returns the product of all times except those of the longest message.
   double product() const;
-  /// No message but the shortest one takes more than `most` of the time in
-  /// `other`, the longest one a hundredth more; on links the one of the
-  /// reference's size a twentieth, longer ones that, too.
+  /// Returns true if no message except the shortest takes more than `most`
+  /// times as long as in `other`, and the longest no more than
+  /// `mostWhenLongest`. On links the limits are a twentieth more for the
+  /// message of the reference's size and a hundredth more for longer ones.
   bool isWithin(double most, const ChunkTimes &other,
                 double mostWhenLongest = 1.01) const;
-  /// Whether links that are busy all the time would take so much less for the
-  /// message of four times the reference.
+  /// Returns true if links that are busy all the time would save no more than
+  /// this `part` of the time on links of the message of four times the
+  /// reference.
   bool fillsIn(double part) const { return busy >= (1 - part) * links[kFour]; }
-  /// The same where hops take no longer than links' `latency`.
+  /// The same if the time until the first bytes arrive were only the links'
+  /// `latency`.
   bool fillsIn(double part, double latency) const {
     return busy >= (1 - part) * (links[kFour] - start + latency);
   }
@@ -189,7 +194,7 @@ uint32_t blink::refineChunk(const MessageTime &time, double latency) {
     }
   }
   const ChunkTimes fastest(time, chosen);
-  uint32_t fills = 0; // but for what hops take beside links' latencies
+  uint32_t fills = 0; // fills, apart from what hops add to latencies
   for (uint32_t chunk = chosen; chunk >= std::max(least, chosen / 2);
        chunk -= given / 16) {
     const ChunkTimes now(time, chunk);

@@ -1,4 +1,4 @@
-//===- ChunkChoice.cpp - the slots of a schedule's channels ---------------===//
+//===- ChunkChoice.cpp - the slots of a program's channels ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,7 +20,8 @@ using namespace blink;
 
 static constexpr double kLargestChunk = 1 << 20;
 static constexpr uint32_t kLowLatencySlots = 2;
-// Of a sendrecv, with few slots: a rank has such rings with each other one.
+// Chunk of a sendrecv, with few slots, because a rank has such rings with each
+// other rank.
 static constexpr uint32_t kPairChunk = 64 << 10;
 
 ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked,
@@ -35,7 +36,8 @@ ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked,
   return {flow.sizes(), many ? kFewSlots : kSlots};
 }
 
-/// The window of a network channel in which a chunk takes so many microseconds.
+/// Returns the window of a network channel that takes `transfer` microseconds
+/// for a chunk.
 static int windowOf(const FoldProgram &program,
                     const FoldProgram::Channel &channel, double transfer) {
   constexpr double kRoundTrips = 2;
@@ -62,7 +64,7 @@ void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
         for (FoldProgram::Channel *channel : leaving)
           channel->slots *= 2;
     }
-  // All trees have as many chunks, so all transfers take equally long.
+  // All trees have equally many chunks, so all transfers take equally long.
   const double transfer =
       double(slots.chunks.bytes) /
       (largestShare(program) * rateOfLinks(program) * kBytesPerMicrosecond);
@@ -71,8 +73,9 @@ void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
         channel.leavesMachine() ? windowOf(program, channel, transfer) : 0;
 }
 
-/// Whether some lane begins the route of a tree's data and reads more of it
-/// further on: the lane begins a chunk only after that of others has come.
+/// Returns true if some lane begins the route of a tree's data and reads more
+/// of that tree further on: such a lane begins a chunk only after the previous
+/// one has come back from other ranks.
 static bool takesTurns(const FoldProgram &program) {
   for (const FoldProgram::Rank &rank : program.ranks)
     for (const std::vector<size_t> &lane : rank.lanes) {

@@ -1,4 +1,4 @@
-//===- ChunkChoice.h - the slots of a schedule's channels -------*- C++ -*-===//
+//===- ChunkChoice.h - the slots of a program's channels --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,37 +12,40 @@
 namespace blink {
 
 struct ChannelSlots {
-  sched::ChunkSizes chunks; ///< of which the largest are as large as a slot
+  sched::ChunkSizes chunks; ///< the largest chunk fills a slot
   uint32_t slots;           ///< of each channel
 };
 
-/// Chunks of `asked` bytes, or for 0 as chooseChunk says: small ones cost a
-/// lane many overheads, large ones fill the pipeline late. kSlots of them for
-/// each channel, or kFewSlots where it would be more than slotBytesOfRank:
-/// with so many channels a lane comes to the next chunk of one only after those
-/// of many others.
-/// `small`: for messages of kSmallReferenceBytes (timeOfSmall).
+/// Returns chunks of `asked` bytes or, if that is 0, of what timeOfLarge
+/// chooses: small chunks cost a lane many overheads, large ones fill the
+/// pipeline late. Each channel gets kSlots slots, or kFewSlots if kSlots would
+/// take more than slotBytesOfRank. Fewer slots suffice then: with so many
+/// channels a lane returns to one of them only after the chunks of many others.
+/// `small`: for messages of kSmallReferenceBytes (timeOfSmall). A sendrecv,
+/// which has no pipeline, gets kFewSlots and by default 64 KiB.
 ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked,
                          bool small = false);
 
-/// Gives each channel slots, and windows to those that leave their machine.
+/// Gives each channel its slots, and a window to each channel that leaves its
+/// machine.
 ///
-/// A window is a chunk and as many more as the channel sends in two round trips
-/// at the rate that its tree's share plans: enough for it to go on, and little
-/// enough for the queues of a network. Since chunks are in proportion to
-/// shares, so are windows in bytes, and a link whose queue serves bytes as they
-/// come gives each channel the part that is planned, where TCP would give all
-/// the same.
+/// A window is one chunk and as many more as the channel sends in two round
+/// trips at the rate that is planned for its tree's share: enough to keep the
+/// channel busy, and little enough for the queues of a network. Chunks are in
+/// proportion to shares, hence so are windows in bytes, and a link whose queue
+/// serves bytes in the order of arrival gives each channel its planned part.
+/// TCP would give every channel the same part.
 ///
-/// Channels that leave the machine, of a fold that writes several of these,
-/// have twice as many slots, unless that is more than slotBytesOfRank: the
-/// fold goes on while one of them is slow for a time.
+/// If one fold writes several channels that leave the machine, these have twice
+/// as many slots, unless that takes more than slotBytesOfRank: the fold can
+/// then go on while one of them is slow for a time.
 void assignSlots(FoldProgram &program, ChannelSlots slots);
 
-/// For a low_latency program of messages below `maxBytes`, whose words flow
-/// through a fold one by one: there is nothing to tune. The largest fills two
-/// chunks, for two slots; or one, where chunks cannot follow each other
-/// closely. `asked`, unless 0, can only make them smaller.
+/// Returns the slots of a low_latency program for messages below `maxBytes`.
+/// Its words flow through a fold one by one, so there is nothing to tune: the
+/// largest message fills two chunks, one for each of two slots, or one chunk if
+/// chunks cannot follow each other closely. `asked`, unless 0, can only make
+/// chunks smaller.
 ChannelSlots chooseSmallSlots(const FoldProgram &program, uint64_t maxBytes,
                               uint32_t asked);
 

@@ -64,10 +64,10 @@ public:
 
 private:
   using Operands = llvm::SmallVector<Operand>;
-  /// The folds of the ranks but the root, as far as data goes up. Returns what
+  /// Adds the folds of all ranks except the root on the way up. Returns what
   /// the root adds.
   llvm::Expected<Operands> expandUp(int tree, Operand input);
-  /// The same where sums have an order: those of all its parts.
+  /// Does the same if sums have an order: adds the folds of all partial sums.
   llvm::Expected<Operands> expandSum(int tree, Operand input);
   llvm::Error expandTree(int tree);
   void addRoot(int tree, bool completes, llvm::ArrayRef<Operand> sources,
@@ -75,7 +75,8 @@ private:
   llvm::Error expandChain(int origin, int far,
                           llvm::ArrayRef<const TreeEdge *> toParent);
   llvm::Error expandChains();
-  /// The number of a new tree for what the packing's tree `origin` carries.
+  /// Adds a tree for what the packing's tree `origin` carries and returns its
+  /// index.
   int addTree(int origin, int block, int depth);
 
   const PackingProblem &problem_;
@@ -106,9 +107,10 @@ int ForestExpander::addTree(int origin, int block, int depth) {
   return int(program_.trees.size()) - 1;
 }
 
-/// A fold, or where a root passes its input on to several ranks elsewhere one
-/// for each of these and one for the others: a fold goes on when all that it
-/// writes may, so the slowest network channel would hold up the others.
+/// Adds the root's fold. If the root passes its input on to several ranks on
+/// other machines, adds one fold for each of these and one for all others: a
+/// fold goes on only when all that it writes may go on, so the slowest network
+/// channel would hold up the others.
 void ForestExpander::addRoot(int tree, bool completes,
                              llvm::ArrayRef<Operand> sources,
                              llvm::ArrayRef<Operand> destinations) {
@@ -157,8 +159,9 @@ llvm::Expected<ForestExpander::Operands>
 ForestExpander::expandSum(int tree, Operand input) {
   const std::vector<Association::Node> &nodes = problem_.association->nodes();
   const std::vector<TreeEdge> &edges = packing_.trees[tree].up;
-  // What a fold reads to have a node where it is added: a fold adds one source
-  // after the other, so the first may be a sum that is not made yet.
+  // What a fold at the node's place reads in order to have the node's sum. A
+  // fold adds its sources one after the other, so the first of them may itself
+  // be a sum that is not made yet.
   std::vector<Operands> sources(nodes.size());
   for (size_t node = 0; node < nodes.size(); ++node) {
     if (nodes[node].isTerm()) {
@@ -183,7 +186,7 @@ ForestExpander::expandSum(int tree, Operand input) {
 llvm::Error ForestExpander::expandTree(int tree) {
   const Tree &edges = packing_.trees[tree];
   Collective collective = problem_.collective;
-  // The block number where a buffer has one block a rank.
+  // The block number, for buffers with one block for each rank.
   int block = program_.trees[tree].block;
   bool gathers = collective == Collective::allgather;
   bool scatters = collective == Collective::reducescatter;
@@ -267,7 +270,7 @@ ForestExpander::expandChain(int origin, int far,
 }
 
 llvm::Error ForestExpander::expandChains() {
-  // The file sorts trees by block: of one root by far rank, then by tree.
+  // The file sorts trees by block: for each root by far rank, then by tree.
   struct Origin {
     int tree;
     std::vector<const TreeEdge *> toParent; ///< per rank; null for the root

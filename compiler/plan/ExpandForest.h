@@ -8,23 +8,25 @@
 //     other rank  (input, up from children) -> (up to parent)
 //                 (down from parent) -> (output, down to children)
 //
-// Where sums have an order (Association.h), each part of one that is added
-// elsewhere is a fold of what it adds, and ranks between forward it:
+// If sums have an order (Association.h), each partial sum that is needed at
+// another rank has a fold at the rank that makes it, and the ranks between
+// forward it:
 //
 //     part        (input or channels, in order) -> (where it is added)
 //
-// A root without children to hear from has a fold for each of several children
-// on other machines: (input) -> (down to child).
+// A root that only passes its input on has a separate fold for each child on
+// another machine if there are several: (input) -> (down to child).
 //
-// Folds of a rank stand in tree order, up before down. In the routed
+// The folds of a rank stand in tree order, up before down. In the routed
 // collectives (Packing.h) each pair of ranks has data of its own, and a tree
-// says by which ranks it goes, as chains of copies that count as a tree each:
+// names the ranks that the data passes. Such a tree becomes chains of copies,
+// each of which counts as a tree:
 //
 //     source        input -> channel
 //     on the way    channel -> channel
 //     destination   channel -> output
 //
-// and one fold, input -> output, for what a rank keeps.
+// What a rank keeps for itself is one fold, input -> output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,26 +38,26 @@
 
 namespace blink {
 
-/// A program of `problem` without any tree, channel or fold: with the links of
-/// the machine, and ranks and relays that have nothing to do.
+/// Returns a program of `problem` without trees, channels and folds: it has the
+/// links of the machine, and ranks and relays that have nothing to do.
 FoldProgram emptyProgram(Collective collective,
                          const RankTopology &rankTopology);
 
-/// What the first rank of an edge writes and the last one reads: one channel,
-/// or several with relays between them, which get a fold that forwards.
+/// The channel that the first rank of an edge writes, and the one that its last
+/// rank reads. They are the same channel unless relays lie between: each relay
+/// reads one channel and forwards to the next.
 struct Connection {
   int entry = -1, exit = -1;
 };
-/// Makes the channels of an edge of a tree. Errors: a path that cannot be
-/// driven.
+/// Makes the channels of an edge of a tree, and the folds of its relays.
+/// Errors: a path that cannot be driven.
 llvm::Expected<Connection> connect(FoldProgram &program,
                                    const RankTopology &rankTopology, int tree,
                                    const TreeEdge &edge);
 
-/// The folds of all trees, still loose, in symmetric form where `packing` is.
-/// Exact shares come from `shares`, which
-/// may be null: then trees carry what their weights say. Errors: a path that
-/// cannot be driven.
+/// Returns the folds of all trees, still loose; in symmetric form if `packing`
+/// is. Exact shares come from `shares`, which may be null: then trees carry
+/// what their weights say. Errors: a path that cannot be driven.
 llvm::Expected<FoldProgram> expandForest(const PackingProblem &problem,
                                          const Packing &packing,
                                          const Shares *shares = nullptr);

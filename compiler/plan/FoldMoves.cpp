@@ -23,7 +23,8 @@ static bool isOutput(const Operand &operand) {
 
 namespace {
 
-/// What the folds of a rank and a tree, or an image of one, do to its buffers.
+/// How the folds of a rank in one tree, or an image of one, use the rank's
+/// buffers.
 struct Use {
   int outputWriters = 0, inputReaders = 0;
 };
@@ -36,7 +37,7 @@ public:
   void run();
 
 private:
-  /// Makes uses_ those of `rank`.
+  /// Sets uses_ to those of `rank`.
   void findUses(const Rank &rank);
   void findDirect(const Rank &rank);
   bool inputIsBorrowed(const Rank &rank, const Fold &fold) const;
@@ -57,7 +58,7 @@ private:
     return operand.isChannel() &&
            program_.isSwitched(program_.channels[operand.index]);
   }
-  /// Of operands that one switch joins, all but one.
+  /// Returns the number of operands that one switch joins, less one.
   uint32_t joined(llvm::ArrayRef<Operand> operands) const {
     auto number = uint32_t(llvm::count_if(
         operands, [&](const Operand &operand) { return isSwitched(operand); }));
@@ -82,7 +83,7 @@ void MoveCounter::findUses(const Rank &rank) {
 }
 
 void MoveCounter::findDirect(const Rank &rank) {
-  // The reader may come late: nobody else may write its output in between.
+  // The reader may come late, so no other fold may write its output in between.
   for (const Fold &fold : rank.folds) {
     const Operand &source = rank.operands[fold.operands];
     if (fold.sources == 1 && source.isChannel() && !fold.completes &&
@@ -94,8 +95,8 @@ void MoveCounter::findDirect(const Rank &rank) {
 
 bool MoveCounter::inputIsBorrowed(const Rank &rank, const Fold &fold) const {
   // The writer's input must stay as it is until it has been read. In an
-  // allreduce in place the output replaces it only after it has left by its
-  // only way.
+  // in-place allreduce the output replaces the input only after the input has
+  // left by its only channel.
   if (fold.sources != 1 || !isInput(rank.operands[fold.operands]) ||
       fold.completes)
     return false;

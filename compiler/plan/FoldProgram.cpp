@@ -49,7 +49,7 @@ double blink::shareOfBlock(sched::Collective collective, int numRanks,
   return double(numerator) / denominator / blocksOfBuffer(collective, numRanks);
 }
 
-/// Calls `fill` with the number of each channel and each link that it fills.
+/// Calls `fill` with each channel's index and each link that the channel fills.
 template <typename Fill>
 static void eachFilled(const FoldProgram &program, Fill fill) {
   std::set<std::tuple<int, bool, uint32_t>> taken; // by tree, direction, link
@@ -90,7 +90,8 @@ std::vector<double> blink::loadsPerByte(const FoldProgram &program) {
     });
     return program.symmetry ? program.symmetry->sumOfImages(loads) : loads;
   }
-  // One block at a time: of each link the most that any of them brings.
+  // One block moves at a time, so each link counts the most that any block
+  // brings.
   std::map<int, std::map<uint32_t, double>> byBlock;
   for (const FoldProgram::Channel &channel : program.channels) {
     const FoldProgram::Tree &tree = program.trees[channel.tree];
@@ -139,7 +140,8 @@ FoldProgram blink::splitTrees(const FoldProgram &program,
     split.trees.insert(split.trees.end(), parts[tree.origin], part);
   }
 
-  // A run of folds (or operands) of one tree becomes its parts one by one.
+  // Each run of folds (or operands) of one tree is repeated for each of its
+  // parts.
   auto endOfRun = [](const auto &list, size_t begin, auto key) {
     size_t end = begin;
     while (end < list.size() && key(list[end]) == key(list[begin]))

@@ -14,14 +14,15 @@
 
 using namespace blink;
 
-/// `tree`, over two ranks, with the other one as its root: what it sent up now
-/// comes down, over the same links.
+/// Returns `tree`, over two ranks, with the other rank as its root: what it
+/// sent up now comes down, over the same links.
 static Tree fromOtherEnd(const PackingProblem &problem, const Tree &tree) {
   Tree other;
   other.root = 1 - tree.root;
   other.weight = tree.weight;
   other.up = tree.down;
-  // In an order the root's own contribution is an edge, too (Packing.h).
+  // With an order of sums the root's own contribution is an edge, too
+  // (Packing.h).
   for (const TreeEdge &edge : tree.up)
     if (edge.from == other.root)
       other.down.push_back(edge);

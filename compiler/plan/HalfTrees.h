@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The root of a tree over two ranks adds and copies, and the other rank looks
-// on: with zero copy its folds are passive. The same links carry the tree from
-// the other end as well, as what goes up one way comes down the other. So it
-// goes in two halves, each rooted at one of the ranks.
+// In a tree over two ranks the root adds and copies, while the other rank has
+// nothing to do: with zero copy its folds are passive. The same links can carry
+// the tree rooted at the other rank as well, because what goes up in one tree
+// comes down in the other. So such a tree is divided into two halves, each
+// rooted at one of the ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +18,16 @@
 
 namespace blink {
 
-/// An allreduce's trees over two ranks in halves with a root at each of them,
-/// equal ones merged: every link has the same load, so that rate and bound
-/// stay. No trees where that is no choice: for more ranks, other collectives,
-/// and where a switch works for a tree.
+/// Returns an allreduce's trees over two ranks in halves with a root at each of
+/// them, with equal trees merged. Every link has the same load as before, so
+/// rate and bound stay. Returns no trees for more ranks, for other collectives,
+/// and if a switch works for a tree.
 Packing halfTrees(const PackingProblem &problem, const Packing &packing);
 
-/// The same where these are no more than `maxTrees`, if that is not 0, and no
-/// message from kDirectBytes on takes longer by the model, in the parts of
-/// chooseParts, than with `packing`; else no trees. Errors: as of expandForest.
+/// Returns halfTrees if they are no more than `maxTrees` (unless that is 0) and
+/// no message from kDirectBytes to 1 GiB takes longer by the model than with
+/// `packing`, both in the parts of chooseParts; otherwise no trees. Errors: as
+/// of expandForest.
 llvm::Expected<Packing> chooseHalves(const PackingProblem &problem,
                                      const Packing &packing,
                                      ScheduleLimits limits, size_t maxTrees);

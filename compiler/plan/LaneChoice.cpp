@@ -17,16 +17,16 @@ namespace {
 using Lanes = std::vector<std::vector<size_t>>;
 using Members = std::vector<size_t>;
 
-/// Bytes in units that are whole: what is equal but for rounding is equal, and
-/// makes the same lanes wherever it was computed.
+/// Bytes as whole units: loads that differ only by rounding are equal, and so
+/// give the same lanes on every machine.
 struct Load {
   int64_t bytes = 0, slots = 0;
   int64_t work = 0; ///< bytes, and what turns cost
 };
 
 std::vector<Load> loadsOf(const std::vector<FoldLoad> &folds) {
-  constexpr double kUnits = int64_t(1) << 40; // of all folds together
-  double sum = 0;                             // of slots: bytes are no more
+  constexpr double kUnits = int64_t(1) << 40; // for all folds together
+  double sum = 0;                             // of slots; bytes are no more
   for (const FoldLoad &fold : folds)
     sum += fold.slots;
   auto units = [&](double bytes) {
@@ -39,7 +39,7 @@ std::vector<Load> loadsOf(const std::vector<FoldLoad> &folds) {
   return loads;
 }
 
-/// Lanes that fill. Folds are put into them the heaviest first.
+/// Lanes that are being filled; the heaviest folds are put in first.
 class Bins {
 public:
   Bins(const std::vector<Load> &folds, size_t numLanes)
@@ -53,11 +53,12 @@ public:
   struct Range {
     size_t begin, end;
   };
-  /// Puts each of `members`, which move something, into the lane of `range`
-  /// that moves least.
+  /// Puts each of `members`, which all move something, into the lane of `range`
+  /// with the least work.
   void addMoving(Members members, Range range);
-  /// Puts passive folds where least goes through slots: into lanes of `range`
-  /// as long as these have no more than 1.3 times the mean of all lanes.
+  /// Puts passive folds into the lanes with the least bytes through slots: into
+  /// lanes of `range` as long as these have no more than 1.3 times the mean of
+  /// all lanes.
   void addPassive(Members members, Range range);
   Lanes finish();
 
@@ -67,8 +68,8 @@ private:
       return folds_[a].*what > folds_[b].*what;
     });
   }
-  /// The lane of `range` with the least `what`; of equal lanes the first, but
-  /// an empty lane before all others.
+  /// Returns the lane of `range` with the least `what`: an empty lane if there
+  /// is one, otherwise the first of equal lanes.
   size_t least(Range range, int64_t Load::*what) const;
   void put(size_t fold, size_t lane);
 
@@ -87,7 +88,7 @@ size_t Bins::least(Range range, int64_t Load::*what) const {
   int64_t least = INT64_MAX;
   for (size_t lane = range.begin; lane < range.end; ++lane)
     least = std::min(least, loads_[lane].*what);
-  // Sums of rounded units differ by half a unit a fold.
+  // Sums of rounded units differ by up to half a unit for each fold.
   int64_t equal = least + int64_t(folds_.size());
   size_t lane = range.begin;
   while (loads_[lane].*what > equal)
@@ -129,11 +130,12 @@ Lanes Bins::finish() {
   return std::move(lanes_);
 }
 
-/// How many of `numLanes` the folds `up` get, where there are more folds than
-/// lanes: in proportion to what they move. 0 or all: no lanes are kept apart.
+/// Returns how many of `numLanes` the folds `up` get if there are more folds
+/// than lanes: a number in proportion to their work. With 0 or all of them, no
+/// lanes are kept apart.
 size_t lanesOfUp(const std::vector<Load> &folds, const Members &up,
                  const Members &down, size_t numLanes) {
-  // Folds that do something in a direction, and how much.
+  // The folds of a direction that do something, and their work.
   struct Direction {
     size_t folds = 0;
     double work = 0;
@@ -158,7 +160,7 @@ size_t lanesOfUp(const std::vector<Load> &folds, const Members &up,
   auto lanes = size_t(
       std::lround(ups.work / (ups.work + downs.work) * double(numLanes)));
   lanes = std::clamp<size_t>(lanes, 1, numLanes - 1);
-  // Lanes that one direction cannot fill serve the other.
+  // Lanes that one direction cannot fill serve the other one.
   lanes = std::min(lanes, ups.folds);
   return std::max(lanes, numLanes - std::min(numLanes, downs.folds));
 }

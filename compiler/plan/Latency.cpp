@@ -1,4 +1,4 @@
-//===- Latency.cpp - when data of no size comes where ---------------------===//
+//===- Latency.cpp - when data of no size arrives -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,19 +18,20 @@ public:
   std::vector<double> run();
 
 private:
-  /// A fold, with the channels that it reads.
+  /// A fold and the channels that it reads.
   struct Node {
-    uint32_t reads, end;  ///< its own in reads_
-    uint32_t looked;      ///< those before have been looked at
+    uint32_t reads, end;  ///< its range in reads_
+    uint32_t looked;      ///< channels before this one are done
     bool visited = false; ///< on the stack, or done
   };
-  /// Where a channel is written, after channels with so many gaps.
+  /// The fold that writes a channel, and the gaps of the channels that it
+  /// writes before.
   struct Writer {
     int fold = -1;
     double gaps = 0;
   };
 
-  /// Depth first, without recursion: chains may be long.
+  /// Visits folds depth first, without recursion because chains may be long.
   void visit(int first);
   double arrival(int channel) const;
   double gapOf(int channel) const {
@@ -84,8 +85,8 @@ void LatencyAnalysis::visit(int first) {
     int fold = stack_.back();
     Node &node = nodes_[fold];
     if (node.looked == node.end) {
-      // A channel costs the fold the gaps of those that it reads after it; the
-      // last one costs none.
+      // A channel delays the fold by the gaps of the channels that it reads
+      // after it; the last channel causes none.
       double gaps = 0;
       for (uint32_t i = node.end; i-- > node.reads;) {
         ready_[fold] = std::max(ready_[fold], arrival(reads_[i]) + gaps);
@@ -105,7 +106,7 @@ void LatencyAnalysis::visit(int first) {
 double LatencyAnalysis::arrival(int channel) const {
   const Writer &writer = writers_[channel];
   if (writer.fold < 0)
-    return 0; // nobody writes it
+    return 0; // no fold writes it
   double time = ready_[writer.fold] + writer.gaps + costs_.overhead;
   for (uint32_t link : program_.pathOf(program_.channels[channel]))
     time += costs_.links * program_.links[link].latency;

@@ -1,4 +1,4 @@
-//===- Latency.h - when data of no size comes where -------------*- C++ -*-===//
+//===- Latency.h - when data of no size arrives -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,33 +11,34 @@
 
 namespace blink {
 
-/// What a channel takes, in the terms of LogP. With links at 0 and overheads at
-/// 1 that counts channels.
+/// The time that a channel takes, in the terms of LogP. With 0 for links and 1
+/// for overheads times count channels.
 struct HopCosts {
-  double links;    ///< for each microsecond of its links
-  double overhead; ///< once
-  double gap;      ///< of each channel that its writer writes before it, and of
-                   ///< each that its reader reads after it
-  const std::vector<double> *channels = nullptr; ///< more, by channel
-  const std::vector<double> *gaps = nullptr;     ///< likewise, of gaps
+  double links;    ///< factor on the latency of its links
+  double overhead; ///< once a channel
+  double gap;      ///< for each channel that its writer writes before it, and
+                   ///< for each that its reader reads after it
+  const std::vector<double> *channels = nullptr; ///< added, by channel
+  const std::vector<double> *gaps = nullptr;     ///< added to `gap`, by channel
 };
 constexpr HopCosts kCountHops{0, 1, 0};
 
-/// Of each fold, those of a rank after the other, when it has all it reads: it
-/// waits for its channels, then the next ones take what `costs` says. What
-/// lanes and buffers cost is not in it. Linear in the program; folds that wait
-/// in a circle (a program that is not verified) count as if they did not wait
-/// for each other.
+/// Returns the time at which each fold, rank by rank, has all that it reads: it
+/// waits for its channels, each of which takes what `costs` says. The costs of
+/// lanes and buffers are not included. Takes linear time. Folds that wait for
+/// each other in a circle (in a program that is not verified) count as if they
+/// did not.
 std::vector<double> readyTimes(const FoldProgram &program, HopCosts costs);
 
-/// When the last of them has it.
+/// Returns the latest of readyTimes.
 double lastReady(const FoldProgram &program, HopCosts costs);
 
-/// Microseconds of links that the slowest data passes one after the other.
+/// Returns the latency in microseconds of the links that the slowest data
+/// passes one after the other.
 double latencyOf(const FoldProgram &program);
 
-/// Most channels that data takes one after the other: twice the depth of an
-/// allreduce's tree, and 1 where all ranks exchange at once.
+/// Returns the most channels that data takes one after the other: twice the
+/// depth of an allreduce's tree, and 1 if all ranks exchange at once.
 int hopsOf(const FoldProgram &program);
 
 } // namespace blink

@@ -27,22 +27,23 @@ using namespace blink;
 
 namespace {
 
-/// A tree is worth changing for this much less, relative: not for rounding.
+/// Largest quotient of times that counts as a gain, so that rounding does not.
 constexpr double kEarlier = 1 - 1e-9;
-/// Larger trees are not improved: a sweep takes cubic time.
+/// Most vertices of trees that are improved: a sweep takes cubic time.
 constexpr int kMostImproved = 32;
 
-/// Adds the vertex that can be reached first, again and again. `nearest` lists
-/// the edges of each vertex, the cheapest first.
+/// Returns the tree that grows by the vertex that can be reached first, until
+/// all are in it. `nearest` lists the edges of each vertex, cheapest first.
 Parents growEarliest(const std::vector<std::vector<CostGraph::Edge>> &nearest,
                      int root, const CostGraph &gaps) {
   size_t n = nearest.size();
   Parents parents(n, -1);
-  std::vector<double> ready(n, 0); // to serve the next child
-  std::vector<size_t> tried(n, 0); // of `nearest`: inside already
+  std::vector<double> ready(n, 0); // time to serve the next child
+  std::vector<size_t> tried(n, 0); // edges of `nearest` that are done
   std::vector<bool> isInside(n, false);
-  // When the next child of a vertex is reached, which, and the vertex: one a
-  // vertex inside. That child may have come inside since.
+  // The time at which the next child of a vertex is reached, the child, and the
+  // vertex. Each vertex inside has one offer. Its child may have come inside
+  // since the offer was made.
   using Offer = std::tuple<double, int, int>;
   std::priority_queue<Offer, std::vector<Offer>, std::greater<>> offers;
   auto offer = [&](int from) {
@@ -79,12 +80,12 @@ bool isBelow(const Parents &parents, int vertex, int top) {
   return vertex == top;
 }
 
-/// The vertex that `tree` reaches last.
+/// Returns the vertex that `tree` reaches last.
 int lastOf(const CostGraph &costs, const TimedTree &tree,
            const CostGraph &gaps) {
   int n = static_cast<int>(tree.parents.size()), last = -1;
   std::vector<double> reached(n, 0);
-  std::vector<double> served(n, 0); // gaps of the children before
+  std::vector<double> served(n, 0); // gaps of the children served so far
   for (int vertex : tree.order) {
     int parent = tree.parents[vertex];
     reached[vertex] =
@@ -96,8 +97,9 @@ int lastOf(const CostGraph &costs, const TimedTree &tree,
   return last;
 }
 
-/// Hangs a vertex of the slowest route below another parent where that makes
-/// the whole faster; false if no such change does.
+/// Attaches one vertex of the slowest route under another parent, by the change
+/// that makes the whole tree fastest. Returns false if no change makes it
+/// faster.
 bool improve(const CostGraph &costs, int root, const CostGraph &gaps,
              TimedTree &tree) {
   const int n = costs.numVertices();
@@ -129,7 +131,9 @@ TimedTree blink::timeTree(const CostGraph &costs, const Parents &parents,
   for (int vertex = 0; vertex < n; ++vertex)
     if (vertex != root)
       children[parents[vertex]].push_back(vertex);
-  // Microseconds below a vertex from the moment it is served, or reached.
+  // Microseconds to finish a vertex's subtree from the moment at which its
+  // parent begins to serve the vertex, and from the one at which the vertex is
+  // reached.
   std::vector<double> served(n, 0), reached(n, 0);
   std::vector<int> up = breadthFirst(parents, root);
   std::reverse(up.begin(), up.end());
@@ -137,7 +141,7 @@ TimedTree blink::timeTree(const CostGraph &costs, const Parents &parents,
     std::vector<int> &list = children[vertex];
     std::stable_sort(list.begin(), list.end(),
                      [&](int a, int b) { return served[a] > served[b]; });
-    double before = 0; // gaps
+    double before = 0; // gaps of earlier children
     for (int child : list) {
       reached[vertex] = std::max(reached[vertex], before + served[child]);
       before += gaps.cost(vertex, child);
@@ -183,7 +187,8 @@ TimedTree LatencyTrees::findChains(int root) const {
   return parents.empty() ? TimedTree() : timeTree(costs_, parents, root, gaps_);
 }
 
-/// Microseconds that the narrowest link of the path takes.
+/// Returns the microseconds that the narrowest link of the path takes for
+/// `bytes`.
 static double transferTime(const Topology &topology, const Path &path,
                            uint64_t bytes) {
   double least = kInfinity;
@@ -199,8 +204,8 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     return error;
   const RankTopology &rankTopology = *problem.rankTopology;
   int n = rankTopology.numRanks();
-  // Where ranks are many, roots that are alike have trees that are alike, as
-  // those of large messages have (TreeSelection.cpp).
+  // If there are many ranks, roots that are alike get trees that are alike, as
+  // for large messages (TreeSelection.cpp).
   const SymmetricProblem modulo = n > kFewRanks
                                       ? SymmetricProblem::reduce(problem)
                                       : SymmetricProblem::plain(problem);
@@ -235,7 +240,8 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
 
   auto treeOf = [&](int root, double &time) {
     if (rankTopology.isPhased()) {
-      // Through the gates at the root's place, of which the root is one.
+      // The tree leads through the gates at the root's place, one of which is
+      // the root itself.
       const Gates gates =
           gatesFor(rankTopology.serverOf(), root, /*rootIsGate=*/true).front();
       setCosts(throughGates(hops, rankTopology.serverOf(), gates));
@@ -250,7 +256,7 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     if (n == 1)
       return tree;
     if (ordered) {
-      // All that ranks contribute goes to the root as it is, which adds it.
+      // All ranks send their contributions to the root, which adds them up.
       for (int rank = 0; rank < n; ++rank)
         if (rank != root) {
           tree.up.push_back({rank, root, ordered->path(rank, root)});
@@ -284,7 +290,7 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   } else if (isRooted(problem.collective)) {
     packing.trees.push_back(treeOf(problem.root, time));
   } else {
-    // Of ranks that are alike the first has as good a tree as all.
+    // Of ranks that are alike, the first one has as good a tree as any.
     double least = kInfinity;
     for (int root : modulo.symmetry().representatives()) {
       Tree tree = treeOf(root, time);

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One tree a block, each as early at its last rank as can be in the model of
-// TimeModel.h.
+// One tree for each block, which reaches its last rank as early as possible in
+// the model of TimeModel.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,19 +16,19 @@
 
 namespace blink {
 
-/// An arborescence with the time it takes.
+/// An arborescence and the time that it takes.
 struct TimedTree {
-  /// The vertices but the root, parents first; of siblings the one that is
-  /// served first before the others.
+  /// The vertices except the root: parents before children, and siblings in the
+  /// order in which their parent serves them.
   std::vector<int> order;
   Parents parents;
-  double time = 0; ///< until the last vertex is reached
+  double time = 0; ///< at which the last vertex is reached
 };
 
-/// Spanning arborescences that reach their last vertex early, over one graph: a
-/// hop takes what `costs` says, and each vertex serves its children one by one,
-/// each so long after the one before as `gaps`, of the same edges, says of that
-/// one.
+/// Finds spanning arborescences over one graph that reach their last vertex
+/// early. A hop takes its edge's cost in `costs`. A vertex serves its children
+/// one by one, and each child delays the next one by its edge's cost in `gaps`,
+/// which has the same edges.
 class LatencyTrees {
 public:
   LatencyTrees(CostGraph costs, CostGraph gaps);
@@ -36,36 +36,39 @@ public:
       : LatencyTrees(CostGraph(costs, n),
                      CostGraph(CostMatrix(costs.size(), gap), n)) {}
 
-  /// The tree out of `root`. Grown by the hop that ends first (Bhat,
-  /// Raghavendra and Prasanna, 1999; optimal where all hops are alike), then,
-  /// up to 32 vertices, improved by hanging what lies on the slowest route
-  /// elsewhere, as long as that helps: the problem is NP-hard, so this is a
-  /// heuristic. Ties go to smaller numbers. Empty when some vertex cannot be
-  /// reached. Time with the edges, but for a logarithm and the improvement.
+  /// Returns the tree out of `root`. The tree is grown by the hop that ends
+  /// first (Bhat, Raghavendra and Prasanna, 1999; optimal if all hops are
+  /// alike). Up to 32 vertices, it is then improved by attaching vertices of
+  /// the slowest route under other parents as long as that helps. The problem
+  /// is NP-hard, so this is a heuristic. On a tie the smaller number wins.
+  /// Returns an empty tree if some vertex cannot be reached. Without the
+  /// improvement it takes time linear in the edges, up to a logarithm.
   TimedTree find(int root) const;
-  /// The tree of the chains that reach each vertex by itself first, since a
-  /// block for one vertex is of no use to another on the way. Empty likewise.
+  /// Returns the tree of the chains that reach each vertex first when it is
+  /// served alone, since a block for one vertex is of no use to others on the
+  /// way. Returns an empty tree if some vertex cannot be reached.
   TimedTree findChains(int root) const;
 
 private:
   CostGraph costs_, gaps_;
   std::vector<std::vector<CostGraph::Edge>>
-      nearest_; // by vertex, cheapest first
+      nearest_; // edges by vertex, cheapest first
 };
 
-/// The time of an arborescence when each vertex serves first the child behind
-/// which most is left to do, which is best.
+/// Returns the time of an arborescence in which each vertex first serves the
+/// child behind which the most is left to do; this order is optimal.
 TimedTree timeTree(const CostGraph &costs, const Parents &parents, int root,
                    const CostGraph &gaps);
 
-/// The forest for small messages: one tree for each root that needs one, and
-/// one in all where the root is free, of the root that gives the least time
-/// (the first of equal ones). Trees that go in both directions have the same
-/// root and need not mirror each other; where sums have an order, which is then
-/// `chain`, the root adds all that ranks contribute. Weights are those of the
-/// rate its shares sustain. Routed collectives have findChains() of each root.
-/// `bytes`: of a message that goes whole over each hop, which its narrowest
-/// link delays, as it does the same vertex's next hop. The result has passed
+/// Returns the forest for small messages: one tree for each root that needs
+/// one. If the root is free there is a single tree, with the root that gives
+/// the least time (the first one on a tie). The in-tree and out-tree of a tree
+/// have the same root but need not mirror each other. If sums have an order,
+/// which is then `chain`, the root adds the contributions of all ranks. The
+/// weights are those of the rate that the shares sustain. In routed collectives
+/// each root has its findChains(). `bytes` is the size of a message that goes
+/// whole over each hop: its narrowest link delays the hop, and the vertex's
+/// next hop as well, by its transfer time. The result has passed
 /// PackingProblem::verify. Errors: ranks that cannot reach each other.
 llvm::Expected<Packing> packLatencyTrees(const PackingProblem &problem,
                                          Protocol protocol, uint64_t bytes = 0);

@@ -19,12 +19,12 @@ constexpr std::array<uint64_t, 6> kLongSizes = {
     kReferenceBytes,      kReferenceBytes * 4,  kReferenceBytes * 16};
 constexpr size_t kFirstLong = 3, kLastLong = 5;
 
-/// What messages of these sizes take, by the model and on links.
+/// The times of messages of these sizes, by the model and on links.
 struct LongTimes {
   explicit LongTimes(MessageTime time);
 
-  /// Whether none but the longest is slower than in `other`, as far as one
-  /// cares, nor that one on links.
+  /// Returns true if no message is noticeably slower than in `other`. The
+  /// longest one may be slower on links by a little more than the others.
   bool isWithin(const LongTimes &other) const;
 
   std::array<double, kLongSizes.size()> all, links;
@@ -33,7 +33,7 @@ struct LongTimes {
 } // namespace
 
 LongTimes::LongTimes(MessageTime time) {
-  // Of short messages the model takes filling for longer than it is.
+  // For short messages the model overestimates the time to fill pipelines.
   constexpr double kFill = 0.5;
   const double hops = time.flow.hops;
   for (size_t i = 0; i < kLongSizes.size(); ++i) {

@@ -44,8 +44,8 @@ double blink::engineCost(const RankTopology &rankTopology, const Path &path) {
   return engineOf(latency);
 }
 
-/// Of the microseconds of each channel those of the processor that all lanes of
-/// a rank share.
+/// Returns the part of each channel's microseconds that falls on the processor
+/// that all lanes of a rank share.
 static std::vector<double> processorCosts(const FoldProgram &program) {
   std::vector<double> costs = engineCosts(program);
   for (double &cost : costs)
@@ -120,7 +120,7 @@ bool blink::leavesMachine(const RankTopology &rankTopology) {
   std::vector<double> latencies;
   for (const Link &link : rankTopology.topology().links)
     latencies.push_back(link.latency);
-  // A few ranks have their paths sooner than their symmetry.
+  // For few ranks it is faster to find all paths than to find a symmetry.
   const PathTable table =
       rankTopology.numRanks() <= kFewRanks
           ? rankTopology.cheapestPaths(latencies)

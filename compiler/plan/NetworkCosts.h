@@ -2,12 +2,12 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Between servers a chunk is a message of an engine, which a processor of each
-// end's server makes and takes. A topology does not say what that costs, but it
-// says a network's latency, as measured from program to program: most of it is
-// this cost, on TCP (10 to 20 microseconds a chunk at latencies around 25) and
-// on RDMA (one or two at three). So half a path's latency stands for it, and no
-// more than kMostEngine where the way is long.
+// Between servers a chunk is a message of an engine: a processor of each end's
+// server sends or receives it. A topology does not say what that costs, but it
+// gives a network's latency as measured from program to program, and most of
+// that is this cost, both on TCP (10 to 20 microseconds a chunk at latencies
+// around 25) and on RDMA (one or two at three). So the cost is taken to be half
+// of a path's latency, and no more than kMostEngine on a long way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,49 +19,53 @@
 
 namespace blink {
 
-/// Microseconds; what TCP costs.
+/// Most microseconds that a message costs at either end; the cost of TCP.
 constexpr double kMostEngine = 15;
 
-/// Bytes of the smallest chunks, and of the largest, which TCP takes as one
-/// segment.
+/// Bytes of the smallest chunks, and of the largest ones, which TCP takes as
+/// one segment.
 constexpr uint32_t kSmallestMessage = 4 << 10, kLargestMessage = 256 << 10;
-/// Bytes of a chunk that goes in one packet of 9,000 and costs processors as
-/// much as half of it does.
+/// Bytes of a chunk that fits into one packet of 9,000 bytes. It costs
+/// processors as much as a chunk of half its size.
 constexpr uint32_t kPacketMessage = 8 << 10;
 
-/// Bytes that may wait in front of a NIC, or what its link takes in
-/// kQueueTime, if that is more: three quarters of a megabyte, which a switch's
-/// port holds at least.
+/// Bytes that may wait in front of a NIC, unless its link takes more than these
+/// in kQueueTime: three quarters of a megabyte, which a switch's port can hold
+/// at least.
 constexpr double kQueueBytes = 768 << 10;
 constexpr double kQueueTime = 1500; ///< microseconds
-/// Chunks that a channel may have on its way at least: one that comes, one that
-/// goes, and one for the time until its reader's processor looks.
+/// Least number of chunks that a channel may have on its way: one that arrives,
+/// one that leaves, and one for the time until its reader's processor looks.
 constexpr int kLeastWindow = 3;
 
-/// Microseconds that a lane has to do with a chunk at either end of each
-/// channel of `program`: 0 of those that stay on a machine.
+/// Returns, for each channel of `program`, the microseconds that a chunk costs
+/// a lane at either end: 0 for channels that stay on a machine.
 std::vector<double> engineCosts(const FoldProgram &program);
-/// The same of a path between two ranks.
+/// Returns the same for a path between two ranks.
 double engineCost(const RankTopology &rankTopology, const Path &path);
 
-/// Of that what the one processor has to do that makes and takes the messages
-/// of all lanes, in the rank that has most of it for one chunk of each channel.
-/// TCP is all its work; of what a network card does it sees the less the
-/// shorter that takes: kMostEngine all, two microseconds a quarter of one.
+/// Returns the part of these costs that falls on the one processor that sends
+/// and receives the messages of all lanes of a rank: for one chunk of each
+/// channel, in the rank where it is the most. With TCP the processor does all
+/// the work. A network card takes over more of it the cheaper a message is: a
+/// cost of kMostEngine falls on the processor in full, of a cost of two
+/// microseconds a quarter of a microsecond.
 double busiestEngine(const FoldProgram &program);
-/// Of that what a message of one chunk does not wait for as for gaps: all but
-/// what a rank's folds read and write that have most to do.
+/// Returns the part of busiestEngine that a message of one chunk does not
+/// already wait for as gaps: of the rank where it is the most, the work for all
+/// folds, except the reads of the fold that reads the most and the writes of
+/// the fold that writes the most.
 double unseenEngine(const FoldProgram &program);
 
-/// The largest chunk, a power of two, that no link of a network channel takes
-/// longer than a millisecond for, but the slow ones among them, and of which
-/// those that channels have on their way into one NIC, two each, wait in its
-/// queue; kSmallestMessage to kLargestMessage.
+/// Returns the largest chunk, a power of two from kSmallestMessage to
+/// kLargestMessage, that keeps two limits. A network channel takes it within a
+/// millisecond; the channel with the widest bottleneck counts. And the queue of
+/// each link has room for kLeastWindow chunks of each network channel over it.
 uint32_t mostMessage(const FoldProgram &program);
 
-/// Does any channel leave its machine?
+/// Returns true if any channel leaves its machine.
 bool leavesMachine(const FoldProgram &program);
-/// Does the shortest path between any two ranks?
+/// Returns true if the shortest path between any two ranks leaves its machine.
 bool leavesMachine(const RankTopology &rankTopology);
 
 } // namespace blink

@@ -17,13 +17,13 @@
 
 using namespace blink;
 
-/// What `rank` sends. The reader reads in the order of ranks: behind this one's
-/// data wait those of the ranks above.
+/// Returns what `rank` sends, in order. A reader reads in the order of ranks,
+/// so after this rank's data it still reads that of the ranks above.
 static std::vector<TreeEdge> sendsOf(int rank, const PathTable &table,
                                      double gap) {
   int n = table.numRanks;
   auto left = [&](int to) {
-    int before = rank - (to < rank); // channels that are read earlier
+    int before = rank - (to < rank); // channels that the reader reads earlier
     return table.cost(rank, to) + gap * (n - 2 - before);
   };
   std::vector<int> order;
@@ -37,8 +37,8 @@ static std::vector<TreeEdge> sendsOf(int rank, const PathTable &table,
   return sends;
 }
 
-/// One tree, whose folds are loose. The ranks of `direct` are those of
-/// `rankTopology`, which has relays, too.
+/// Returns the exchange as one tree with loose folds. `direct` has the ranks of
+/// `rankTopology`, which may have relays as well.
 static llvm::Expected<FoldProgram> expand(const RankTopology &rankTopology,
                                           const RankTopology &direct,
                                           const PathTable &table, double gap) {
@@ -87,7 +87,7 @@ blink::packOneHop(const RankTopology &rankTopology, Protocol protocol,
       expand(rankTopology, *direct, table, costs.gap);
   if (!whole)
     return whole.takeError();
-  // An engine has one processor a rank, and more messages cost it more.
+  // An engine has one processor for each rank, and more messages cost it more.
   if (leavesMachine(*whole))
     maxLanes = 1;
   OneHop best;

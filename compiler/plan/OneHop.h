@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every rank sends its whole input to each other one, and each adds all of them
-// up itself, in the order of ranks: one hop, where a tree up and down has two
-// at least. All links carry the whole buffer, so it is for tiny messages.
+// Every rank sends its whole input to each other rank, and each adds all inputs
+// up itself, in the order of ranks: one hop, where a tree up and down has at
+// least two. All links carry the whole buffer, so this is for tiny messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,27 +18,29 @@
 namespace blink {
 
 struct OneHop {
-  /// In lanes: one a tree and rank. Each tree exchanges an equal part of the
-  /// buffer.
+  /// In lanes, one for each tree and rank. All trees exchange equal parts of
+  /// the buffer.
   FoldProgram program;
   MessageTime time;
 };
 
-/// The exchange over the cheapest direct paths, with its time:
+/// Returns the exchange over the cheapest direct paths, with its time:
 ///
 ///     every rank    (input) -> (to each other rank)
 ///                   (from rank 0, ..., input, ..., from rank n - 1) ->
 ///                   (output)
 ///
-/// All add up in the order of ranks, so all get the same bits. A lane holds
-/// both folds, in this order: in place the second overwrites what the first
-/// reads.
+/// All ranks add up in the order of ranks, so all get the same bits. A lane
+/// holds both folds, in this order: in place, the second one overwrites what
+/// the first one reads.
 ///
-/// A rank serves first where most is left to do, which is best; equals in the
-/// order of ranks after its own. Of powers of two up to `maxLanes` it gets the
-/// lanes that are the fastest for kSmallReferenceBytes; of equals the fewest.
-/// Nothing where some two ranks have no path that ends at the first GPU it
-/// meets (relays do not count), or there is but one rank.
+/// A rank first serves the rank behind which the most is left to do, which is
+/// optimal; on a tie, ranks are served in order, starting after its own number.
+/// The number of lanes is the power of two up to `maxLanes` that is the fastest
+/// for kSmallReferenceBytes; on a tie the smallest, and 1 between servers.
+/// Returns std::nullopt if there is only one rank, if peers are limited or
+/// phases are asked for, or if some pair of ranks has no path without a third
+/// GPU on it (relays do not count as one).
 llvm::Expected<std::optional<OneHop>>
 packOneHop(const RankTopology &rankTopology, Protocol protocol,
            unsigned maxLanes);

@@ -12,22 +12,23 @@
 
 using namespace blink;
 
-/// Of 512 KiB to 16 MiB, each by the model.
+/// Sizes from 512 KiB to 16 MiB at which cutShortMessages compares times.
 static constexpr std::array<uint64_t, 6> kSizes = {
     512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20};
 
-/// Of 128 KiB to 4 MiB, likewise.
+/// Sizes from 128 KiB to 4 MiB at which cutInFewer compares times.
 static constexpr std::array<uint64_t, 6> kSmallSizes = {
     128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20};
 
 MessageTime blink::cutShortMessages(MessageTime time) {
-  // Estimates: not for a gain that is smaller, and no size should pay for
-  // others. Of small messages the model takes filling for longer than it is.
+  // Times are estimates, so a smaller gain does not count, and no size should
+  // pay for the gain of others. For small messages the model overestimates the
+  // time to fill pipelines.
   constexpr double kBetter = 0.98, kSlower = 1.01, kFill = 0.5;
   constexpr uint32_t kMostChunks = 32;
   if (time.flow.network)
     return cutLongMessages(std::move(time));
-  // Lanes of several folds take turns while pipelines fill, too.
+  // Lanes of several folds take turns even while pipelines fill.
   const uint32_t smallest = time.flow.slots.folds > 1 ? 32 << 10 : 8 << 10;
   const double hops = time.flow.hops;
   time.flow.hops = 1 + (hops - 1) * kFill;

@@ -13,11 +13,11 @@
 
 using namespace blink;
 
-/// The sizes that are compared, ascending.
+/// Returns the sizes at which times are compared, ascending.
 static std::vector<uint64_t> comparedSizes() {
-  // Real machines cross below 2 MiB. What never does, as with tiny chunks by an
-  // option, must not keep the large variant for messages that no test can
-  // afford.
+  // On real machines times cross below 2 MiB. Where they never cross, as with
+  // tiny chunks by an option, the small variants must not take messages so
+  // large that the large variant could not be tested any more.
   constexpr uint64_t kLeast = 64, kMost = 16 << 20;
   std::vector<uint64_t> sizes;
   for (uint64_t power = kLeast; power < kMost; power *= 2)
@@ -27,7 +27,7 @@ static std::vector<uint64_t> comparedSizes() {
   return sizes;
 }
 
-/// From the largest size down, as long as the next variant is no slower.
+/// Returns the first index from which on `isNoSlower` holds up to `end`.
 template <typename Function>
 static size_t firstOf(size_t end, Function isNoSlower) {
   while (end > 0 && isNoSlower(end - 1))

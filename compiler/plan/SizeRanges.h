@@ -13,30 +13,32 @@
 
 namespace blink {
 
-/// Where the variants for small messages end, in bytes: the first is for sizes
-/// below `oneHop`, the second from there to below `tree`, another one of trees
-/// from there to below `later`, and the large one for the rest. Empty ranges,
-/// of one that is nowhere the fastest, begin and end at the same size.
+/// The sizes in bytes at which the variants for small messages end. The first
+/// variant is for sizes below `oneHop`, the second one from there to below
+/// `tree`, a further one of trees from there to below `later`, and the large
+/// variant for the rest. A variant that is nowhere the fastest has an empty
+/// range, which begins and ends at the same size.
 struct SmallRanges {
   uint64_t oneHop = 0;
   uint64_t tree = 0;
   uint64_t later = 0;
 };
 
-/// Which of these variants is the fastest for which sizes. Times are compared
-/// at powers of two from 64 bytes to 16 MiB and at three sizes between each
-/// two, and ranges end at these: each at the first from which on, as far as the
-/// others go, the next is as fast as the ones before it; small variants end at
-/// the last one in any case. One hop that is not the faster one for the
-/// smallest has no range, and neither have later trees that are nowhere in
-/// theirs a tenth faster than the others.
+/// Chooses the range of sizes in which each of these variants is the fastest.
+/// Times are compared at the powers of two from 64 bytes to 16 MiB and at three
+/// sizes between each two of them, and ranges end at such sizes. A range ends
+/// at the first size from which on the next variant stays as fast as those
+/// before it, up to the end of that variant's own range; small variants end at
+/// 16 MiB in any case. One hop has no range if it is not the faster one at the
+/// smallest size. Later trees have none if nowhere in it they are a tenth
+/// faster than the others.
 SmallRanges chooseRanges(const std::optional<MessageTime> &oneHop,
                          const MessageTime &tree, const MessageTime &large,
                          const std::optional<MessageTime> &later = {});
 
-/// The first of those sizes from which on `large` takes less than a twentieth
-/// longer than `medium`, the same in smaller chunks, which cost processors
-/// more; 0 where it never takes longer.
+/// Returns the first of these sizes from which on `medium` saves no more than
+/// 5 % of the time of `large`, or 0 if it never saves more. `medium` has the
+/// same trees in smaller chunks, which cost processors more.
 uint64_t endOfMedium(const MessageTime &medium, const MessageTime &large);
 
 } // namespace blink

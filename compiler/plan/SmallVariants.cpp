@@ -17,17 +17,18 @@
 
 using namespace blink;
 
-/// More of them have so many channels that nobody knows yet how engines bear
-/// it.
+/// Most ranks for which later trees are used, and for which small trees may
+/// take messages from kDirectBytes on. With more ranks there are so many
+/// channels that it is not yet known how engines cope with them.
 static constexpr int kManyRanks = 128;
 
-/// A message of fewer bytes fits into one packet between servers, of 1,500
-/// bytes with all headers.
+/// A message of fewer bytes fits into one packet between servers, which has
+/// 1,500 bytes including all headers.
 static constexpr uint64_t kPacket = 1280;
 
-/// Whether large trees would cut messages that fit into a packet into many
-/// more, whose cost to processors the model takes for free while links are
-/// slower (docs/rationale.md, R324).
+/// Returns true if large trees would cut messages that fit into a packet into
+/// many more messages. The model does not count what these cost processors
+/// while links are slower (docs/rationale.md, R324).
 static bool cutsPackets(const PackingProblem &problem, const Packing &large,
                         const SmallVariants &variants) {
   constexpr size_t kMany = 2;
@@ -37,7 +38,8 @@ static bool cutsPackets(const PackingProblem &problem, const Packing &large,
          variants.ranges.tree < kPacket;
 }
 
-/// Of what is for small messages: by the product of three times.
+/// Returns true if `time` beats `other` for small messages: compares the
+/// product of the times at three sizes.
 static bool isEarlier(const MessageTime &time, const MessageTime &other) {
   double quotient = 1;
   for (uint64_t bytes : {kSmallReferenceBytes / 64, kSmallReferenceBytes,
@@ -53,7 +55,8 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   if (leavesMachine(*problem.rankTopology))
     variants.protocol = Protocol::simple;
   const Protocol protocol = variants.protocol;
-  // Each pair of ranks would have slots for the parts of its messages.
+  // With several lanes each pair of ranks would have slots for the parts of its
+  // messages.
   const bool pairs = isPairwise(problem.collective);
   llvm::Expected<Packing> whole =
       pairs ? packNearestPairs(
@@ -73,8 +76,8 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       return oneHop.takeError();
     variants.oneHop = std::move(*oneHop);
   }
-  // Over boxes data goes in fewer hops, and more of it at a time: what is
-  // longer may be earlier by other trees.
+  // Over boxes data makes fewer hops, but more of it moves at a time: other
+  // trees may be earlier for longer messages.
   std::optional<TimedPacking> later;
   if (problem.rankTopology->numRanks() <= int(ranks.boxes)) {
     llvm::Expected<std::optional<Packing>> over = packBoxTrees(problem);
@@ -119,9 +122,10 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   variants.ranges = chooseRanges(
       oneHopTime, variants.boxes ? variants.boxes->time : trees->time,
       variants.mediumEnd > 0 ? mediumTime : largeTime, laterTime);
-  // What is routed is copied and no more. From here on the large variant writes
-  // it where it belongs, for which the model of time charges readers too much.
-  // Of many ranks' messages it charges one processor with all.
+  // Routed data is only copied. From kDirectBytes on the large variant writes
+  // it straight into the output, but the model of time charges readers too much
+  // for that. And for the messages of many ranks, the model charges one
+  // processor with all of them.
   if ((isRouted(problem.collective) && !pairs &&
        protocol == Protocol::low_latency) ||
       (problem.rankTopology->numRanks() > kManyRanks && !variants.boxes))

@@ -13,29 +13,30 @@
 
 namespace blink {
 
-/// The most ranks of variants in which ranks exchange.
+/// The most ranks for which variants with exchanges between ranks are tried.
 struct ExchangeLimits {
-  unsigned oneHop = 16; ///< that takes n (n - 1) channels
-  unsigned boxes = 0;   ///< none is another's image: files grow with them
+  unsigned oneHop = 16; ///< it takes n (n - 1) channels
+  unsigned boxes = 0; ///< no rank is another's image, so files grow with ranks
 };
 
-/// What stands before a forest for large messages.
+/// The variants below a forest for large messages.
 struct SmallVariants {
-  /// low_latency; simple where channels leave their machine.
+  /// low_latency, or simple if channels leave their machine.
   Protocol protocol = Protocol::low_latency;
-  std::optional<OneHop> oneHop;     ///< of an allreduce, where there is one
+  std::optional<OneHop> oneHop;     ///< of an allreduce, if there is one
   Packing trees;                    ///< LatencyTree.h, SpreadTrees.h
-  std::optional<BoxExchange> boxes; ///< instead of `trees` where it is faster
-  Packing later; ///< trees from any rank to any for what these are slow for
-  SmallRanges ranges; ///< empty ones are of what is not worth it
-  /// Over a network: up to this size the large trees in smaller chunks; 0 where
-  /// that is not worth it.
+  std::optional<BoxExchange> boxes; ///< replaces `trees` if it is faster
+  Packing later;      ///< other trees, for sizes at which these are slow
+  SmallRanges ranges; ///< empty for variants that are not worth it
+  /// Over a network, the end of the sizes for which the large trees use smaller
+  /// chunks; 0 if that is not worth it.
   uint64_t mediumEnd = 0;
 };
 
-/// The variants for small messages beside `large`, a solution of `problem`, and
-/// the sizes that they are for. More than `ranks` never exchange.
-/// Not for one rank. Errors: as of packLatencyTrees and expandForest.
+/// Chooses the variants for small messages beside `large`, a solution of
+/// `problem`, and the sizes that they are for. Exchanges are limited to as many
+/// ranks as `ranks` says. Must not be called for one rank. Errors: as of
+/// packLatencyTrees and expandForest.
 llvm::Expected<SmallVariants> chooseSmallVariants(const PackingProblem &problem,
                                                   const Packing &large,
                                                   ScheduleLimits limits,

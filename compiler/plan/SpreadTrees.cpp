@@ -36,7 +36,7 @@ std::vector<double> blink::busiestFolds(const FoldProgram &program,
   return most;
 }
 
-/// The fewest parts that leave none above `level`.
+/// Returns the fewest parts of which none is above `level`.
 static unsigned partsOf(double load, double level) {
   constexpr double kRounding = 1e-9;
   return std::max(1u, unsigned(std::ceil(load / level * (1 - kRounding))));
@@ -65,7 +65,7 @@ LaneBalance blink::balanceOf(const FoldProgram &program,
 
 namespace {
 
-/// The choices of how to split the trees of a packing down to equal loads.
+/// The ways to split the trees of a packing down to equal loads.
 class Splits {
 public:
   Splits(FoldProgram whole, const Packing &packing, Protocol protocol,
@@ -75,12 +75,12 @@ public:
         limits_(limits), maxTrees_(maxTrees) {}
 
   bool leavesMachine() const { return blink::leavesMachine(whole_); }
-  /// Of the busiest fold.
+  /// Returns the load of the busiest fold.
   double most() const {
     return *std::max_element(loads_.begin(), loads_.end());
   }
-  /// Trees into parts that carry no more than `level`; nothing where these are
-  /// too many.
+  /// Returns the parts into which trees must be split to carry no more than
+  /// `level` each; empty if these are too many.
   std::vector<unsigned> downTo(double level) const {
     std::vector<unsigned> parts;
     for (double load : loads_)
@@ -90,8 +90,8 @@ public:
       parts.clear();
     return parts;
   }
-  /// The schedule of such parts, or of all trees in `parts` each, as far as it
-  /// matters to how long it takes.
+  /// Returns the schedule of these parts, or with each tree in `parts` parts,
+  /// as far as it matters to how long it takes.
   FoldProgram plan(const std::vector<unsigned> &parts) const {
     FoldProgram program = splitTrees(whole_, parts);
     fillLanes(program, protocol_, limits_.maxLanes, trees_);
@@ -100,8 +100,8 @@ public:
   FoldProgram plan(unsigned parts) const {
     return plan(std::vector<unsigned>(loads_.size(), parts));
   }
-  /// But for the last chunk, which is no reason for fewer parts than lanes
-  /// need.
+  /// Returns the time without the drain: the last chunk is no reason for fewer
+  /// parts than lanes need.
   MessageTime timeOf(const FoldProgram &program) const {
     MessageTime time =
         blink::timeOf(program, protocol_, limits_.chunkBytes, 1, &trees_);
@@ -119,11 +119,11 @@ public:
   MessageTime timeOfLarge(unsigned parts) const {
     return timeOfLarge(std::vector<unsigned>(loads_.size(), parts));
   }
-  /// Whether all trees may go into so many parts: not if they are too many
-  /// then, or some rank has too many channels.
+  /// Returns true if all trees may be split into this many parts: there are not
+  /// too many parts then, and no rank has too many channels.
   bool allows(unsigned parts) const;
-  /// Of the ranks that use all lanes; nothing where some rank has too many
-  /// channels.
+  /// Returns the balance of the ranks that use all lanes; std::nullopt if some
+  /// rank has too many channels.
   std::optional<LaneBalance> balance(const FoldProgram &program) const;
 
 private:
@@ -137,7 +137,8 @@ private:
 
 } // namespace
 
-/// Whether the rank would have too many channels with its folds in `parts`.
+/// Returns true if the rank would have too many channels with each of its folds
+/// split into `parts`.
 static bool hasMany(const FoldProgram::Rank &rank, unsigned parts) {
   constexpr long kMostChannels = 256; // read by a rank
   auto isChannel = [](const auto &operand) { return operand.isChannel(); };
@@ -162,7 +163,8 @@ std::optional<LaneBalance> Splits::balance(const FoldProgram &program) const {
   return balance;
 }
 
-/// `packing` with `parts[t]` equal trees for its tree t, one after the other.
+/// Returns `packing` with `parts[t]` equal trees in place of its tree t, one
+/// after the other.
 static Packing splitPacking(const Packing &packing,
                             const std::vector<unsigned> &parts) {
   Packing split;
@@ -176,10 +178,11 @@ static Packing splitPacking(const Packing &packing,
   return split;
 }
 
-/// Into how many parts all trees go between servers, so that a lane has the
-/// messages of fewer of them: twice as many each time as that makes a tenth of
-/// the time less, and pipelines fill within a twentieth of that, or, of trees
-/// that are low since they have all ranks as roots, as soon as they would else.
+/// Returns the parts into which all trees are split between servers, so that a
+/// lane has the messages of fewer trees. Parts are doubled as long as that
+/// makes the time a tenth less, and pipelines fill within a twentieth of the
+/// time. Trees of a collective without a root are low; for these it suffices
+/// that pipelines fill as soon as before.
 static std::vector<unsigned> spreadMessages(const Splits &splits,
                                             size_t numTrees, unsigned maxLanes,
                                             bool rooted) {
@@ -206,8 +209,8 @@ static std::vector<unsigned> spreadMessages(const Splits &splits,
 llvm::Expected<std::vector<unsigned>>
 blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
                    ScheduleLimits limits, size_t maxTrees) {
-  // A split makes the fullest lane lighter: a gain that is rounding, or
-  // that comes of shorter pipelines alone, is not worth more trees.
+  // A split makes the fullest lane lighter. A gain that is only rounding, or
+  // only due to shorter pipelines, is not worth more trees.
   constexpr double kFaster = 1 - 1e-6;
   // laneRate is an estimate, and each part costs overheads.
   constexpr double kMargin = 1.25;
@@ -223,7 +226,7 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
   if (partsOf(most, limit * kMargin) == 1)
     return spreadMessages(splits, packing.trees.size(), limits.maxLanes,
                           isRooted(problem.collective));
-  // Of links faster than any there are, lanes carry as much as they can.
+  // If links are faster than any that exist, lanes carry as much as they can.
   const unsigned needed =
       std::min(partsOf(most, limit), std::max(kMostSplits, limits.maxLanes));
   FoldProgram fastest = splits.plan(1);
@@ -250,7 +253,7 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
     std::vector<unsigned> parts = splits.downTo(most / split);
     if (parts.empty())
       break;
-    // No fewer than the limit asks for.
+    // No fewer parts than the limit of a lane asks for.
     for (size_t t = 0; t < parts.size(); ++t)
       parts[t] = std::max(parts[t], best[t]);
     std::optional<LaneBalance> now = splits.balance(splits.plan(parts));
@@ -266,7 +269,7 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
 
 namespace {
 
-/// Trees in parts, and what they take where links share themselves fairly.
+/// Trees in parts, and their time on links that share themselves fairly.
 struct TimedParts {
   std::vector<unsigned> parts;
   MessageTime time = {};
@@ -274,7 +277,8 @@ struct TimedParts {
 
 } // namespace
 
-/// `even` parts of each tree, each of them spread over lanes.
+/// Splits each tree into its `even` parts, and spreads each of these over
+/// lanes.
 static llvm::Expected<TimedParts> spreadParts(const PackingProblem &problem,
                                               const Packing &packing,
                                               const std::vector<unsigned> &even,
@@ -316,9 +320,9 @@ llvm::Expected<FoldProgram> blink::planParts(const PackingProblem &problem,
   return program;
 }
 
-/// A sendrecv's in as many parts as its fastest message needs lanes, as long as
-/// no rank reads too many channels: small, even parts are not needed, since no
-/// lane waits for another's message.
+/// Returns the parts of a sendrecv: as many as its fastest message needs lanes,
+/// as long as no rank reads too many channels. Small, even parts are not
+/// needed, since no lane waits for another one's message.
 static llvm::Expected<std::vector<unsigned>>
 spreadPairs(const PackingProblem &problem, const Packing &packing,
             ScheduleLimits limits) {
@@ -337,9 +341,9 @@ spreadPairs(const PackingProblem &problem, const Packing &packing,
   return std::vector<unsigned>(packing.trees.size(), parts);
 }
 
-/// Whether messages from 1 MiB on, which large variants often take, too, would
-/// notice that a chunk is a larger part of theirs. Of the smallest ones the
-/// model takes filling for longer than it is.
+/// Returns true if messages from 1 MiB on, which the large variant often serves
+/// as well, would become slower because a chunk is a larger part of them. For
+/// the smallest ones the model overestimates the time to fill pipelines.
 static bool isSlowerWhenShort(const MessageTime &time,
                               const MessageTime &other) {
   constexpr double kSlower = 1.02, kSlowerAtFirst = 1.3;
@@ -351,9 +355,10 @@ static bool isSlowerWhenShort(const MessageTime &time,
   return false;
 }
 
-/// `best`, or of `others` that have no fewer trees, a lane for each fold that
-/// moves something, and take long messages as little time what is the fastest
-/// for 4 MiB. More trees mean channels: not for less than a 20th of the time.
+/// Returns `best`, or the fastest for 4 MiB of those `others` that have no
+/// fewer trees, have a lane for each fold that moves something, and are as fast
+/// for long messages. More trees mean more channels, so the gain must be at
+/// least a 20th of the time.
 static TimedParts fasterWhenShort(TimedParts best,
                                   const std::vector<TimedParts> &others) {
   constexpr uint64_t kShort = kReferenceBytes / 16;
@@ -373,11 +378,12 @@ static TimedParts fasterWhenShort(TimedParts best,
   return best;
 }
 
-/// `parts`, or what is faster: on one machine more parts, a few or as many as
-/// there are lanes, so that each lane moves less, or fewer, so that pipelines
-/// fill sooner; between servers, of trees with a root, which are high, half as
-/// many or less, so that chunks may be larger. Not such that links which share
-/// themselves fairly keep less to the weights.
+/// Returns `parts` or a faster choice. On one machine these are more parts (a
+/// few, or as many as there are lanes), so that each lane moves less, or fewer,
+/// so that pipelines fill sooner. Between servers, for trees with a root, which
+/// are high, these are half as many parts or less, so that chunks may be
+/// larger. Links that share themselves fairly must keep to the weights as well
+/// as before.
 static llvm::Expected<std::vector<unsigned>>
 spreadFaster(const PackingProblem &problem, const Packing &packing,
              std::vector<unsigned> parts, ScheduleLimits limits,
@@ -514,7 +520,7 @@ blink::spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
 SpreadShares blink::spreadShares(const std::vector<uint32_t> &numerators,
                                  uint32_t denominator,
                                  const std::vector<unsigned> &parts) {
-  // The least factor that lets all numerators be divided.
+  // The least factor with which all numerators can be divided.
   uint64_t factor = 1;
   for (size_t t = 0; t < parts.size() && factor * denominator <= UINT32_MAX;
        ++t)

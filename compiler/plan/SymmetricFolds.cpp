@@ -1,4 +1,4 @@
-//===- SymmetricFolds.cpp - representatives do all folds ------------------===//
+//===- SymmetricFolds.cpp - folds of representatives alone ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,7 @@ using Operand = FoldProgram::Operand;
 
 namespace {
 
-/// A fold of some rank, and which tree its image is of.
+/// A fold of some rank, and the tree to which its image belongs.
 struct Image {
   int block, root;
   int rank;
@@ -54,7 +54,7 @@ void blink::makeSymmetric(FoldProgram &program,
     for (const Image &image : own) {
       const FoldProgram::Rank &rank = full[image.rank];
       const FoldProgram::Fold &fold = rank.folds[image.fold];
-      // Channels are named by those of which they are images.
+      // A channel keeps the index of the channel of which it is an image.
       const auto map = [&](Operand operand) {
         if (!operand.isChannel())
           operand.index =

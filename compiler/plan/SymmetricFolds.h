@@ -1,4 +1,4 @@
-//===- SymmetricFolds.h - representatives do all folds ----------*- C++ -*-===//
+//===- SymmetricFolds.h - folds of representatives alone --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,9 +12,9 @@
 namespace blink {
 
 /// Brings `program`, which has the trees of representatives alone and the loose
-/// folds of all ranks in them, into symmetric form (FoldProgram::symmetry):
-/// each fold becomes the image of it that its rank's representative has. Those
-/// of a representative then stand in the order of what they have in full: by
+/// folds of all ranks in them, into symmetric form (FoldProgram::symmetry).
+/// Each fold is replaced by its image on its rank's representative. A
+/// representative's folds then stand in the order that they have in full: by
 /// block and root of the tree's image.
 void makeSymmetric(FoldProgram &program,
                    std::shared_ptr<const Symmetry> symmetry);

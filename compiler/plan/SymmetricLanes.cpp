@@ -1,4 +1,4 @@
-//===- SymmetricLanes.cpp - ranks that are alike do alike -----------------===//
+//===- SymmetricLanes.cpp - ranks that are alike do the same --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,25 +17,25 @@ using namespace blink;
 
 namespace {
 
-/// Which folds are images of which.
+/// Tells which folds are images of which.
 class FoldImages {
 public:
   FoldImages(const FoldProgram &program, const Symmetry &symmetry);
 
-  /// Makes `rank` the representative whose folds images() are of.
+  /// Sets the representative of whose folds images() finds the images.
   void startOrbit(int rank);
-  /// Where on `rank`, an image of the representative, the images of its folds
-  /// stand; empty where some fold has none.
+  /// Returns the indices on `rank`, an image of the representative, of the
+  /// images of its folds; empty if some fold has none.
   std::vector<size_t> images(int rank) const;
 
 private:
   struct Trees {
-    int block, root; ///< that these have
-    int first;       ///< in the program, where they follow each other
+    int block, root; ///< of all of these trees
+    int first;       ///< index in the program, where they are adjacent
     auto key() const { return std::tie(block, root); }
   };
 
-  /// The tree that `element` makes of `tree`; -1: none.
+  /// Returns the image of `tree` under `element`; -1: none.
   int imageOfTree(int element, int tree) const;
   bool isImage(int element, const FoldProgram::Rank &ownRank,
                const FoldProgram::Fold &own, const FoldProgram::Rank &imageRank,
@@ -46,7 +46,7 @@ private:
   const sched::BlockImages<Symmetry> blocks_;
   std::vector<Trees> trees_; ///< sorted
   int representative_ = -1;
-  std::vector<int> firstFolds_; ///< of each tree on it; -1: none
+  std::vector<int> firstFolds_; ///< the first fold of each tree there; -1: none
 };
 
 } // namespace
@@ -145,7 +145,7 @@ std::vector<size_t> FoldImages::images(int rank) const {
 bool blink::shareLanes(FoldProgram &program, const Symmetry &symmetry) {
   using Lanes = std::vector<std::vector<size_t>>;
   if (symmetry.order() == 1 || int(program.ranks.size()) != program.numRanks)
-    return false; // relays are in nobody's orbit
+    return false; // relays are in no orbit
   FoldImages folds(program, symmetry);
   std::vector<Lanes> lanes(program.ranks.size());
   for (int representative : symmetry.representatives()) {

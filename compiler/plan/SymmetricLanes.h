@@ -1,10 +1,11 @@
-//===- SymmetricLanes.h - ranks that are alike do alike ---------*- C++ -*-===//
+//===- SymmetricLanes.h - ranks that are alike do the same ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where a renaming of the machine takes the trees of a program to trees of it,
-// all that ranks do is the same but for names, if lanes are. Then a file need
-// say it once (Variant.symmetric in schedule.fbs).
+// If a renaming of the machine maps the trees of a program to its trees, then
+// all ranks of an orbit do the same under other names, provided that their
+// lanes match. A file then needs to say it only once (Variant.symmetric in
+// schedule.fbs).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +17,11 @@
 
 namespace blink {
 
-/// Gives each rank of `program`, which is in lanes, the images of those of its
-/// representative, if folds are images of folds; trees are, in the order that
-/// schedule.fbs names. Else false, and `program` stays as it is. Takes time in
-/// the number of folds, times the logarithm of that of trees.
+/// Gives each rank of `program`, which has lanes, the images of its
+/// representative's lanes. Returns false and leaves `program` as it is if the
+/// folds of some rank are not the images of its representative's; trees are
+/// images of trees in the order that schedule.fbs states. Takes O(folds x log
+/// trees) time.
 bool shareLanes(FoldProgram &program, const Symmetry &symmetry);
 
 } // namespace blink

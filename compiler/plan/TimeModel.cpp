@@ -112,8 +112,8 @@ static LaneLoads loadsOfLanes(const FoldProgram &program, Protocol protocol) {
   return lanes;
 }
 
-/// The channels that a rank of the job reads, on average. Each channel is read
-/// once and written once.
+/// Returns the average number of channels that a rank of the job reads. Each
+/// channel is read once and written once.
 static double channelsOfRank(const FoldProgram &program) {
   size_t ends = 0;
   for (int rank = 0; rank < program.numRanks; ++rank)
@@ -122,8 +122,9 @@ static double channelsOfRank(const FoldProgram &program) {
   return double(ends) / 2 * program.images() / program.numRanks;
 }
 
-/// The transfers that a chunk passes one after the other, in those of the links
-/// that are busy all the time: where links have less to do, it goes faster.
+/// Returns the number of transfers that a chunk passes one after the other,
+/// each measured in transfers of the busiest links: a link with less to do
+/// passes a chunk faster.
 static double transfersOf(const FoldProgram &program) {
   const double rate = rateOfLinks(program);
   const std::vector<double> loads = loadsPerByte(program);
@@ -137,9 +138,9 @@ static double transfersOf(const FoldProgram &program) {
   return lastReady(program, {0, 0, 0, &channels, nullptr});
 }
 
-/// The same where data goes level by level, all trees alike: what a link has to
-/// carry in the level that needs it most, level after level. An allreduce of
-/// one hop up and one down takes no longer for a single chunk of each tree than
+/// Returns the same number for trees that all go level by level: the sum over
+/// the levels of the most that a link carries in that level. For a single chunk
+/// of each tree, an allreduce of one hop up and one down takes no longer than
 /// links are busy with both.
 static double levelsOf(const FoldProgram &program) {
   const std::vector<double> ready = readyTimes(program, kCountHops);
@@ -167,7 +168,8 @@ static double levelsOf(const FoldProgram &program) {
   return sum * rateOfLinks(program);
 }
 
-/// What folds that pass nothing on of what they read move of each byte.
+/// Sets the drains of `flow`: how often folds that pass on nothing of what they
+/// read move each byte.
 static void addDrains(const FoldProgram &program, ChunkFlow &flow) {
   for (const FoldProgram::Rank &rank : program.ranks)
     for (const FoldProgram::Fold &fold : rank.folds) {
@@ -232,8 +234,8 @@ MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
   return time;
 }
 
-/// Whether a lane has more folds of one tree's data than a tree has there and
-/// back: a chunk then waits for all that the one before has to do.
+/// Returns true if a lane has more folds of one tree's data than a tree has up
+/// and down: a chunk then waits for all that the previous one has to do.
 static bool hasManyTurns(const FoldProgram &program) {
   constexpr int kThereAndBack = 2;
   for (const FoldProgram::Rank &rank : program.ranks)
@@ -289,7 +291,7 @@ double MessageTime::startAt(uint64_t bytes) const {
          flow.tag * lane.passive;
 }
 
-/// Bytes of the message that one round moves.
+/// Returns the bytes of the message that one round moves.
 static double roundOf(const ChunkFlow &flow, uint64_t bytes) {
   return double(sched::chunkBytesOfCall(
              flow.sizes(), uint64_t(double(bytes) * flow.largest))) /

@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The model is straight but for where chunks grow, the pipeline becomes longer
-// than the message, another lane is the busiest, and calls begin to go without
-// slots, where it jumps. So each line goes as far as it is right.
+// The model is piecewise linear. It bends where chunks grow, where the pipeline
+// becomes longer than the message and where another lane becomes the busiest,
+// and jumps where calls begin to go without slots. So each line extends as far
+// as it is accurate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@
 
 using namespace blink;
 
-/// The sizes that may be points, ascending.
+/// Returns the sizes that may be points, ascending.
 static std::vector<uint64_t> possibleSizes() {
   constexpr uint64_t kFirst = 1 << 10, kLast = uint64_t(64) << 30;
   std::vector<uint64_t> sizes = {0};
@@ -30,7 +31,8 @@ static std::vector<uint64_t> possibleSizes() {
   return sizes;
 }
 
-/// Whether the points between two lie near the line that joins these.
+/// Returns true if all points lie near the line from the first one to the last
+/// one.
 static bool isStraight(llvm::ArrayRef<sched::TimePoint> points) {
   constexpr double kNear = 0.01;
   const sched::TimePoint &from = points.front(), &to = points.back();
@@ -46,9 +48,9 @@ static bool isStraight(llvm::ArrayRef<sched::TimePoint> points) {
 }
 
 std::vector<sched::TimePoint> blink::timePoints(const MessageTime &time) {
-  // Nobody knows more digits, and in another form of the program
-  // (FoldProgram.h) sums that are added in another order differ in the last
-  // ones of a double.
+  // Points have float precision: the model is no more accurate, and sums that
+  // are added in another order, as in the program's other form (FoldProgram.h),
+  // differ in the last digits of a double.
   std::vector<sched::TimePoint> all;
   for (uint64_t bytes : possibleSizes())
     all.emplace_back(bytes, double(float(time.at(bytes))));

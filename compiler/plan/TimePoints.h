@@ -11,9 +11,9 @@
 
 namespace blink {
 
-/// `time` as a schedule file has it, from 0 bytes to 64 GiB: so few points that
-/// the lines between them (schedules/TimePoints.h) are within 1 % of it. They
-/// are two where messages do not go in chunks.
+/// Returns `time` in the form that a schedule file stores, from 0 bytes to 64
+/// GiB: as few points as keep the lines between them (schedules/TimePoints.h)
+/// within 1 % of it. There are two points if messages are not cut into chunks.
 std::vector<sched::TimePoint> timePoints(const MessageTime &time);
 
 } // namespace blink

@@ -26,7 +26,7 @@ std::vector<TreeChunks> blink::cutTrees(const FoldProgram &program,
     cut.chunkBytes = std::min(
         chunk,
         std::max(1.0, std::ceil(cut.bytes / rounds / kGranule)) * kGranule);
-    // A share is not exact: what it is too large by is no chunk.
+    // A share is not exact; its excess must not count as a chunk.
     cut.chunks = uint64_t(std::ceil(cut.bytes / cut.chunkBytes - 1e-9));
   }
   return trees;

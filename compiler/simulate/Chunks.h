@@ -16,9 +16,9 @@
 
 namespace blink {
 
-/// The chunks of a tree, of which the last may be shorter.
+/// The chunks of a tree; the last one may be shorter.
 struct TreeChunks {
-  double bytes = 0; ///< of all
+  double bytes = 0; ///< of all chunks
   double chunkBytes = 0;
   uint64_t chunks = 0;
 
@@ -27,9 +27,9 @@ struct TreeChunks {
   }
 };
 
-/// Of each tree, for a message of `bytes`: as the runtime does
-/// (runtime/core/Geometry.h), but for the granules between trees. In chunks of
-/// `sizes.bytes`, or smaller ones unless `whole`.
+/// Returns the chunks of each tree for a message of `bytes`, cut as the runtime
+/// cuts it (runtime/core/Geometry.h) except for the granules between trees.
+/// Chunks have `sizes.bytes`, or less in short messages unless `whole`.
 std::vector<TreeChunks> cutTrees(const FoldProgram &program,
                                  sched::ChunkSizes sizes, double bytes,
                                  bool whole = false);

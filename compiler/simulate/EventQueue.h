@@ -16,15 +16,15 @@
 
 namespace blink {
 
-/// Events by time; of equal times the first made comes first, so that nothing
-/// depends on how the heap is kept.
+/// Events in the order of time. Of events at the same time the one that was
+/// made first comes first, so that nothing depends on how the heap is kept.
 template <typename Kind> class EventQueue {
 public:
   struct Event {
     double time;
     uint64_t number;
     Kind kind;
-    uint32_t index; ///< of what it happens to
+    uint32_t index; ///< of the object to which it happens
 
     bool operator>(const Event &other) const {
       return std::tie(time, number) > std::tie(other.time, other.number);
@@ -36,7 +36,8 @@ public:
   void push(double time, Kind kind, size_t index) {
     pushAs(nextNumber(), time, kind, index);
   }
-  /// Of an event that may be pushed later as if it were now.
+  /// Returns a number for an event that may be pushed later as if it were
+  /// pushed now.
   uint64_t nextNumber() { return numEvents_++; }
   void pushAs(uint64_t number, double time, Kind kind, size_t index) {
     events_.push({time, number, kind, uint32_t(index)});

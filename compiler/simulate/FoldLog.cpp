@@ -33,7 +33,7 @@ void FoldLog::begin(size_t number, WaitCause cause, double now,
       lane.byChannel[cause.channel] += waited;
     }
   } else {
-    cause = {}; // nothing kept it
+    cause = {}; // it did not wait
   }
   if (cause.kind != WaitKind::lane)
     chunk = uint32_t(

@@ -14,7 +14,7 @@
 
 namespace blink {
 
-/// What a fold had to wait for last.
+/// What a fold last had to wait for.
 enum class WaitKind {
   lane, ///< the fold before it in its lane
   data, ///< a chunk of a channel
@@ -23,53 +23,53 @@ enum class WaitKind {
 
 struct WaitCause {
   WaitKind kind = WaitKind::lane;
-  uint32_t channel = 0; ///< of data and slot
+  uint32_t channel = 0; ///< for data and slot
 };
 
-/// What a lane did with its time, in microseconds; the rest it was done.
+/// How a lane spent its time, in microseconds; the lane was done for the rest.
 struct LaneTimes {
   size_t rank = 0, lane = 0;
-  double folds = 0;     ///< in which it was in folds
-  double data = 0;      ///< in which it waited for chunks,
-  double slots = 0;     ///< and for slots
-  uint32_t channel = 0; ///< for which it waited most, if it waited
+  double folds = 0;     ///< spent in folds
+  double data = 0;      ///< spent waiting for chunks
+  double slots = 0;     ///< spent waiting for slots
+  uint32_t channel = 0; ///< the one it waited for the longest, if any
 };
 
-/// A part of the critical path: folds that each began as soon as the one
-/// before let them, up to the last one of all.
+/// A part of the critical path, which leads to the last fold of all: folds that
+/// each began as soon as the previous one allowed it.
 struct CriticalPart {
-  WaitCause cause; ///< `channel` is the number of one between the two ranks
+  WaitCause cause; ///< `channel` is one of those between the two ranks
   double microseconds = 0;
-  uint64_t folds = 0; ///< that waited for it
+  uint64_t folds = 0; ///< number that waited for this cause
 };
 
-/// Remembers each fold that runs: some 30 bytes.
+/// Records each fold that runs, in some 30 bytes.
 class FoldLog {
 public:
   FoldLog(size_t numLanes, size_t numChannels)
       : lanes_(numLanes), writers_(numChannels), readers_(numChannels) {}
 
-  /// From `now` on a lane waits.
+  /// Records that a lane waits from `now` on.
   void wait(size_t lane, double now);
-  /// A fold of a lane begins for this reason, and takes so long.
+  /// Records that a fold of a lane begins for this reason and takes `duration`.
   void begin(size_t lane, WaitCause cause, double now, double duration);
-  /// It reads or writes the next chunk of a channel with so many slots.
+  /// Record that this fold reads or writes the next chunk of a channel.
   void reads(uint32_t channel);
   void writes(uint32_t channel);
 
-  /// The reasons for which the fold that began last did so when it did, the
-  /// longest first; those of channels with the same ends together, as
-  /// `groups[channel]` says. `slots`: of each channel.
+  /// Returns the reasons why the fold that began last did not begin earlier,
+  /// the longest one first. Channels with the same ends are combined, as
+  /// `groups[channel]` says. `slots` holds the slots of each channel.
   std::vector<CriticalPart>
   criticalPath(const std::vector<uint32_t> &groups,
                const std::vector<uint32_t> &slots) const;
-  /// Of each lane but for its place.
+  /// Returns the times of each lane, without its rank and number.
   std::vector<LaneTimes> laneTimes() const;
 
 private:
   struct Run {
     double time;
-    uint32_t before; ///< the lane's run before it, or itself
+    uint32_t before; ///< the lane's previous run, or itself
     WaitCause cause;
     uint32_t chunk; ///< of the channel that it waited for
   };
@@ -77,9 +77,9 @@ private:
     double waitsSince = 0;
     bool waits = false;
     bool any = false;
-    uint32_t last = 0; ///< run
+    uint32_t last = 0; ///< index of its last run
     LaneTimes times;
-    std::map<uint32_t, double> byChannel; ///< what it waited for each
+    std::map<uint32_t, double> byChannel; ///< time it waited for each
   };
 
   std::vector<Run> runs_;

@@ -23,34 +23,34 @@ namespace {
 struct HostChannel {
   size_t writer = 0, reader = 0; ///< ranks
   uint64_t written = 0, arrived = 0;
-  uint64_t known = 0; ///< to the writer, of those that the reader has read
+  uint64_t known = 0; ///< chunks read, as far as the writer knows
 };
 
 struct HostLane {
   const std::vector<size_t> *folds = nullptr;
-  size_t fold = 0; ///< place in the lane
+  size_t fold = 0; ///< index in the lane
   uint64_t round = 0, rounds = 0;
 };
 
-/// What the runtime makes of a fold (runtime/plan/Plan.cpp).
+/// A fold in the form that the runtime gives it (runtime/plan/Plan.cpp).
 struct HostFold {
   double moves = 0; ///< how often it moves its chunk
-  /// Whether readers find the chunk in the input, before the fold is over.
+  /// Whether readers find the chunk in the input, even before the fold is over.
   bool passesInputOn = false;
 };
 
-/// Drives a rank.
+/// The thread that drives a rank.
 struct RankThread {
-  std::vector<HostFold> folds; ///< as those of the rank
+  std::vector<HostFold> folds; ///< in the order of the rank's folds
   std::vector<HostLane> lanes;
-  size_t lane = 0; ///< at which it is
+  size_t lane = 0; ///< at which the thread is
 };
 
-/// Looks after the threads of some ranks, one after the other.
+/// A processor, which runs the threads of some ranks one after the other.
 struct Processor {
   std::vector<size_t> ranks;
-  size_t place = 0;  ///< of the one that it looks after
-  bool idle = false; ///< none had anything to do
+  size_t place = 0;  ///< index in `ranks` of the thread that it runs
+  bool idle = false; ///< no thread had anything to do
 };
 
 enum class HostEvent { fold, arrival, credit, look };
@@ -85,7 +85,7 @@ private:
   double costOf(size_t rank, const Fold &fold, uint64_t chunk) const;
   bool canRun(const FoldProgram::Rank &rank, const Fold &fold,
               uint64_t chunk) const;
-  /// The next fold of a lane and its chunk; null if the lane is done.
+  /// Returns the next fold of a lane and its chunk; null if the lane is done.
   const Fold *next(const FoldProgram::Rank &rank, HostLane &lane,
                    uint64_t &chunk) const;
   void wake(size_t rank);
@@ -108,7 +108,8 @@ private:
 
 } // namespace
 
-/// Chunks go from inputs to outputs over one channel (VariantPlan::oneCopy).
+/// Returns true if chunks go from inputs to outputs over one channel
+/// (VariantPlan::oneCopy).
 bool HostSimulator::isOneCopy() const {
   return llvm::all_of(program_.ranks, [](const FoldProgram::Rank &rank) {
     return llvm::all_of(rank.folds, [&](const Fold &fold) {
@@ -142,9 +143,9 @@ void HostSimulator::makeThread(size_t r) {
   }
 }
 
-/// Readers borrow the chunk from the input that the fold only passes on, or
-/// from its output if nobody else writes there. Else one slot is written, for
-/// all of them.
+/// Readers borrow the chunk from the input if the fold only passes it on, or
+/// from the fold's output if no other fold of the tree writes there. Otherwise
+/// one slot is written, which all readers share.
 HostFold HostSimulator::hostFold(const FoldProgram::Rank &rank,
                                  const Fold &fold) const {
   auto outputsOf = [&](const Fold &of) {
@@ -169,7 +170,7 @@ HostFold HostSimulator::hostFold(const FoldProgram::Rank &rank,
           borrowed && passesOn};
 }
 
-/// Microseconds of its thread.
+/// Returns the microseconds that the fold takes of its thread.
 double HostSimulator::costOf(size_t rank, const Fold &fold,
                              uint64_t chunk) const {
   const double rate =
@@ -212,19 +213,19 @@ const Fold *HostSimulator::next(const FoldProgram::Rank &rank, HostLane &lane,
   return nullptr;
 }
 
-/// Something has come for the rank. Its processor, if idle, turns from thread
-/// to thread, and is on average half a round away.
+/// Records that something has arrived for the rank. The rank's processor, if
+/// idle, turns from thread to thread, and is on average half a round away.
 void HostSimulator::wake(size_t rank) {
   const size_t number = rank % processors_.size();
   Processor &processor = processors_[number];
   if (!processor.idle)
-    return; // it comes to it
+    return; // it will come to the rank
   processor.idle = false;
   const size_t others = processor.ranks.size() - 1;
   events_.push(now_ + host_.turn * double(others) / 2, HostEvent::look, number);
 }
 
-/// Begins the next fold of the rank that can run.
+/// Begins the next fold of the rank that can run. Returns false if none can.
 bool HostSimulator::beginFold(size_t r) {
   const FoldProgram::Rank &rank = program_.ranks[r];
   RankThread &thread = threads_[r];
@@ -242,7 +243,7 @@ bool HostSimulator::beginFold(size_t r) {
   return false;
 }
 
-/// The processor looks after the thread that it has, and then at the others.
+/// Makes the processor run the thread that it has, and then try the others.
 void HostSimulator::look(size_t number) {
   Processor &processor = processors_[number];
   const size_t count = processor.ranks.size();
@@ -253,13 +254,13 @@ void HostSimulator::look(size_t number) {
       return;
     }
     processor.place = (processor.place + 1) % count;
-    now_ += host_.turn; // what begins, begins when it comes there
+    now_ += host_.turn; // a fold begins when the processor gets there
   }
   now_ = begin;
   processor.idle = true;
 }
 
-/// From `time` on the fold's chunk is there.
+/// Makes the fold's chunk available from `time` on.
 void HostSimulator::publish(const FoldProgram::Rank &rank, const Fold &fold,
                             double time) {
   for (const Operand &to : rank.destinationsOf(fold))

@@ -12,16 +12,18 @@
 
 namespace blink {
 
-/// A message of `bytes` as the host back end moves it, when a thread a rank
-/// calls and processors are not more than ranks (else they help, which is not
-/// simulated). There are no links: a fold takes what its thread needs for it,
-/// and `notice` later others see that it is over. A rank's lanes share its
-/// thread, which goes from one to the next when one has to wait. Where there
-/// are more threads than processors, each of these has every so many, and turns
-/// to the next one when one finds nothing to do, as threads do that yield.
+/// Simulates a message of `bytes` on the host back end, with one calling thread
+/// for each rank and no more processors than ranks (further ones would help,
+/// which is not simulated). There are no links: a fold takes the time that its
+/// thread needs for it, and other ranks see `notice` later that it is over. A
+/// rank's lanes share its thread, which turns to the next lane when one has to
+/// wait. If there are more threads than processors, each processor has its
+/// share of the threads, and turns to the next one when a thread finds nothing
+/// to do, as threads do that yield.
 ///
-/// Folds move what they do with the borrowed buffers, and slots that several
-/// readers share, of runtime/plan/Plan.cpp. Errors: as simulate().
+/// Folds move as much as they do with the borrowed buffers, and with the slots
+/// that several readers share, of runtime/plan/Plan.cpp. Errors: as of
+/// simulate().
 llvm::Expected<Simulation> simulateHost(const FoldProgram &program,
                                         sched::ChunkSizes chunks,
                                         uint64_t bytes, const LaneCosts &lane,

@@ -78,7 +78,7 @@ public:
 private:
   using Members = std::map<std::string, const JsonValue *>;
 
-  /// All of `keys` and perhaps `optional`, and no others.
+  /// Finds all of `keys`, and perhaps `optional`; other keys are errors.
   Error members(const JsonValue &value, std::vector<std::string> keys,
                 Members &found, std::vector<std::string> optional = {});
   Error readNumbers(const JsonValue &value, std::vector<std::string> keys,
@@ -115,7 +115,8 @@ Error CostsReader::members(const JsonValue &value,
   return Error::success();
 }
 
-/// Those of `keys`, in their order, and then those of `optional`, or 0.
+/// Appends the numbers of `keys`, in their order, and then those of `optional`,
+/// or 0.
 Error CostsReader::readNumbers(const JsonValue &value,
                                std::vector<std::string> keys,
                                std::vector<double> &numbers,

@@ -8,20 +8,20 @@
 //    "simple":      {"step_us": 2, "lane_gbps": 50},
 //    "low_latency": {"step_us": 0.25, "lane_gbps": 16}}
 //
-// and may say in either what a lane that waits takes to notice a chunk,
-// "notice_us", and a fold for each further channel, "gap_us".
+// Either protocol may also have "notice_us", the time in which a waiting lane
+// notices a chunk, and "gap_us", the time of a fold for each further channel.
 //
-// Where costs depend on the size of messages, as on hosts, whose caches hold
-// small ones, there may be several of either, ascending by "bytes". Costs of a
+// If costs depend on the size of messages, as on hosts, whose caches hold small
+// ones, a protocol may have a list of rows, ascending by "bytes". Costs of a
 // host, as `blink-perf --calibrate` measures them, also have
 //
-//    "host": {"processors": 2, "call_us": 0.7, "notice_us": 0.15,
-//             "switch_us": 0.5, "borrow_bytes": 16385}
+//   "host": {"processors": 2, "call_us": 0.7, "notice_us": 0.15,
+//            "switch_us": 0.5, "borrow_bytes": 16385}
 //
-// and may say in a row how fast folds are that reduce: "reduce_gbps".
+// and a row may say how fast folds are that reduce: "reduce_gbps".
 //
-// What a chunk of a network channel costs either end on top is "network_us";
-// without it what NetworkCosts.h makes of the network's latency.
+// "network_us" is the additional cost of a chunk of a network channel at either
+// end. Without it NetworkCosts.h derives the cost from the network's latency.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,24 +43,24 @@ struct SimulationOptions;
 
 struct LaneCosts {
   double step = 0;       ///< microseconds of a fold
-  double rate = 0;       ///< GB/s that a lane moves; 0: without limit
+  double rate = 0;       ///< GB/s that a lane moves; 0: unlimited
   double reduceRate = 0; ///< of folds that reduce; 0: the same
   double notice = 0;     ///< microseconds; see SimulationOptions
-  double gap = 0;        ///< likewise
+  double gap = 0;        ///< microseconds; see SimulationOptions
 };
 
-/// Threads of a host that drive ranks, one each.
+/// The threads of a host that drive ranks, one for each rank.
 struct HostCosts {
-  unsigned processors = 1; ///< that they share
-  double call = 0;         ///< microseconds around a call
-  double notice = 0; ///< microseconds until a fold's end is seen elsewhere
-  double turn = 0;   ///< microseconds until a processor has another thread
-  uint64_t borrowBytes = 0; ///< calls from which on buffers are borrowed
+  unsigned processors = 1;  ///< shared by the threads
+  double call = 0;          ///< microseconds around a call
+  double notice = 0;        ///< microseconds until others see a fold's end
+  double turn = 0;          ///< microseconds to change to another thread
+  uint64_t borrowBytes = 0; ///< least size of calls that borrow buffers
 };
 
 struct DeviceCosts {
-  /// Of messages of this size; below, the first's; between two, by the
-  /// logarithm of the size.
+  /// Costs for messages of this size. Smaller ones have the costs of the first
+  /// row; between two rows costs are interpolated by the logarithm of the size.
   struct Row {
     double bytes = 0;
     LaneCosts costs;
@@ -71,24 +71,27 @@ struct DeviceCosts {
   std::optional<HostCosts> host;
   std::optional<double> network; ///< microseconds for a chunk at either end
 
-  /// Of each channel of `program`: 0 of those that stay on a machine.
+  /// Returns the cost of each channel of `program`: 0 for those that stay on a
+  /// machine.
   std::vector<double> enginesOf(const FoldProgram &program) const;
   LaneCosts of(sched::Protocol protocol, uint64_t bytes) const;
-  /// To `options` what lanes cost that run `program` for a message of `bytes`:
-  /// a fold's step comes on top of what they have.
+  /// Adds to `options` the costs of lanes that run `program` for a message of
+  /// `bytes`. The step is added to the step cost that `options` has; the other
+  /// costs are replaced.
   void addTo(SimulationOptions &options, const FoldProgram &program,
              sched::Protocol protocol, uint64_t bytes) const;
 };
 
-/// The estimates of the model of time (TimeModel.h).
+/// Returns the estimates of the model of time (TimeModel.h).
 DeviceCosts modelCosts();
 
-/// Errors: of syntax, and keys that are missing, unknown or twice there, with
+/// Errors: of syntax; keys that are missing, unknown or present twice, with
 /// their place; a number that is out of range; sizes that do not ascend.
 llvm::Expected<DeviceCosts> parseCosts(llvm::StringRef text,
                                        llvm::StringRef fileName);
 
-/// Of the file at `path`, where "-" is standard input and "model" modelCosts().
+/// Returns the costs in the file at `path`; "-" is standard input, "model"
+/// stands for modelCosts().
 llvm::Expected<DeviceCosts> costsAt(llvm::StringRef path);
 
 } // namespace blink

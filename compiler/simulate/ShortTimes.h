@@ -16,15 +16,17 @@
 
 namespace blink {
 
-/// Sizes for which forests are made that are for large messages, too.
+/// Sizes of short messages for which forests for large messages are used as
+/// well.
 inline constexpr std::array<uint64_t, 4> kShortSizes = {256 << 10, 1 << 20,
                                                         4 << 20, 16 << 20};
 
 using ShortTimes = std::array<double, kShortSizes.size()>;
 
-/// Microseconds that these take by `program`, which is in lanes, has slots and
-/// is of `simple`, simulated at modelCosts (LaneCosts.h): most of it passes
-/// while pipelines fill, which the model of time takes for longer than it is.
+/// Returns the microseconds that messages of these sizes take by `program`,
+/// which has lanes and slots and is for `simple`. They are simulated at
+/// modelCosts (LaneCosts.h), because most of the time passes while pipelines
+/// fill, and the model of time overestimates that.
 llvm::Expected<ShortTimes> shortTimes(const FoldProgram &program,
                                       sched::ChunkSizes chunks);
 

@@ -25,25 +25,26 @@ using namespace blink;
 
 namespace {
 
-/// A channel; chunks are counted from the call's first.
+/// A channel; chunks are counted from the first one of the call.
 struct Flow {
   size_t writer = 0, reader = 0; ///< lanes
   double sendsSince = 0;
-  double ready = 0;   ///< when the fold that wrote the last chunk is over
-  double cameAt = 0;  ///< when the last chunk has arrived
+  double ready = 0;   ///< end of the fold that wrote the last chunk
+  double cameAt = 0;  ///< arrival of the last chunk
   double latency = 0; ///< microseconds
   double rate = 0;    ///< bytes a microsecond, as planned
   uint64_t written = 0, begun = 0, sent = 0, arrived = 0;
-  uint64_t known = 0; ///< to the writer, of those that the reader has read
-  /// Written chunks from here on wait for the window.
+  uint64_t known = 0; ///< chunks read, as far as the writer knows
+  /// Most chunks that may be on their way; later ones wait although written.
   uint64_t window = UINT64_MAX;
   bool sending = false;
-  SlotNews news; ///< unless there is a window, which moves on with each
+  SlotNews news; ///< unused with a window, which each credit moves on
 
   explicit Flow(size_t slots) : news(slots) {}
 
   bool hasWindow() const { return window < UINT64_MAX; }
-  /// The chunks that are sent or may be: their folds have begun to write.
+  /// Returns the chunks that are sent or may be sent: their folds have begun to
+  /// write.
   uint64_t posted() const {
     return begun - known > window ? known + window : begun;
   }
@@ -51,14 +52,14 @@ struct Flow {
 
 struct Lane {
   size_t rank = 0, number = 0;
-  size_t fold = 0; ///< place in the lane
+  size_t fold = 0; ///< index in the lane
   uint64_t round = 0;
-  uint64_t rounds = 0; ///< in all
+  uint64_t rounds = 0; ///< total
   double busyUntil = 0;
   double idleSince = 0; ///< the end of its last fold
   bool hasBegun = false;
-  /// What its next fold lacks, and so has to come before anything else is worth
-  /// looking at; WaitKind::lane: nothing.
+  /// What the lane's next fold lacks. Nothing else is worth looking at until it
+  /// arrives. WaitKind::lane: nothing.
   WaitCause lacks = {};
 
   bool waitsFor(WaitKind kind, size_t channel) const {
@@ -68,7 +69,7 @@ struct Lane {
 
 enum class EventKind { begin, sent, arrival, credit, lane };
 
-/// Bytes a microsecond.
+/// Returns the bandwidths of links in bytes a microsecond.
 std::vector<double> bandwidthsOf(const FoldProgram &program,
                                  const SimulationOptions &options) {
   std::vector<double> bandwidths = options.bandwidths;
@@ -141,7 +142,7 @@ private:
                  uint64_t chunk) const;
   void runFold(size_t lane, const FoldProgram::Fold &fold, uint64_t chunk,
                WaitCause cause);
-  /// `cause`: what has just come.
+  /// `cause`: what has just arrived.
   void advance(size_t lane, WaitCause cause = {});
   void comes(size_t lane, WaitCause cause);
   void note(Lane &lane, uint64_t chunk, double cost);
@@ -163,17 +164,17 @@ private:
   const bool direct_;                  ///< with zero copy
   const std::vector<TreeChunks> cuts_; ///< by tree
   double largestChunk_ = 0;
-  std::vector<double> loads_; ///< of each link, bytes, if it may be given up
-  double lastReady_ = 0;      ///< when the last fold that has run is over
+  std::vector<double> loads_; ///< by link, bytes; for mostMicroseconds
+  double lastReady_ = 0;      ///< latest end of any fold so far
   std::optional<FoldLog> log_;
-  /// What each link carried, by channel and time: for details.
+  /// The chunks that each channel sent, with their times; for details.
   struct Sent {
     uint32_t channel;
     double begin, end, bytes;
   };
   std::vector<Sent> sent_;
   double now_ = 0;
-  uint64_t event_ = 0; ///< the number of the one that is handled
+  uint64_t event_ = 0; ///< number of the event being handled
   std::vector<Flow> flows_;
   std::vector<Lane> lanes_;
   EventQueue<EventKind> events_;
@@ -189,7 +190,8 @@ void Simulator::loadLinks() {
       loads_[link] += wireBytes_ * cuts_[size_t(channel.tree)].bytes;
 }
 
-/// No link can have sent what it has not begun to send before then.
+/// Returns the earliest end: no link can finish before it has sent the bytes
+/// that it has not begun to send.
 double Simulator::leastEnd() const {
   constexpr double kRounding = 1e-6;
   double longest = 0;
@@ -243,7 +245,7 @@ void Simulator::makeLanes() {
   }
 }
 
-/// Whether the writer of the channel knows of a free slot.
+/// Returns true if the writer of the channel knows of a free slot.
 bool Simulator::hasSlot(size_t channel) {
   Flow &flow = flows_[channel];
   const auto slots = uint64_t(program_.channels[channel].slots);
@@ -252,7 +254,8 @@ bool Simulator::hasSlot(size_t channel) {
   return flow.written < flow.known + slots;
 }
 
-/// The first thing without which the fold cannot run; WaitKind::lane: it can.
+/// Returns the first thing that the fold lacks to run; WaitKind::lane: it can
+/// run.
 WaitCause Simulator::lackOf(const FoldProgram::Rank &rank,
                             const FoldProgram::Fold &fold, uint64_t chunk) {
   for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
@@ -264,7 +267,7 @@ WaitCause Simulator::lackOf(const FoldProgram::Rank &rank,
   return {};
 }
 
-/// The news that comes first is an event now.
+/// Turns the first news on its way into an event.
 void Simulator::waitForSlot(size_t channel) {
   Flow &flow = flows_[channel];
   if (flow.news.empty())
@@ -273,7 +276,7 @@ void Simulator::waitForSlot(size_t channel) {
   events_.pushAs(next.number, next.time, EventKind::credit, channel);
 }
 
-/// Tells the writer of a channel, which knows at `time`, of a free slot.
+/// Tells the writer of a channel of a free slot; the writer knows at `time`.
 void Simulator::sendNews(size_t channel, double time) {
   Flow &flow = flows_[channel];
   if (flow.hasWindow() || lanes_[flow.writer].waitsFor(WaitKind::slot, channel))
@@ -282,8 +285,8 @@ void Simulator::sendNews(size_t channel, double time) {
     flow.news.push({time, events_.nextNumber()});
 }
 
-/// Microseconds of `lane` for a chunk that it writes to, or reads from, a
-/// channel.
+/// Returns the microseconds of `lane` for a chunk that it writes to, or reads
+/// from, a channel.
 double Simulator::engineCostOf(const Lane &lane,
                                const FoldProgram::Operand &operand) const {
   return operand.isChannel() && !options_.engineCosts.empty()
@@ -291,19 +294,19 @@ double Simulator::engineCostOf(const Lane &lane,
              : 0;
 }
 
-/// Microseconds that are left to take the messages which a fold that runs now
-/// reads: a lane that waits takes each when it comes.
+/// Returns the microseconds still needed to receive the messages that a fold
+/// which runs now reads: a lane that waits receives each when it arrives.
 double Simulator::takingCost(const Lane &lane, const FoldProgram::Fold &fold,
                              uint64_t chunk) const {
   if (options_.engineCosts.empty())
     return 0;
-  llvm::SmallVector<std::pair<double, double>> messages; // came at, cost
+  llvm::SmallVector<std::pair<double, double>> messages; // arrival, cost
   for (const FoldProgram::Operand &from :
        program_.ranks[lane.rank].sourcesOf(fold)) {
     if (!from.isChannel())
       continue;
     const Flow &flow = flows_[size_t(from.index)];
-    // Of those before the last nobody knows any more when they came.
+    // Only the arrival of the last chunk is known.
     messages.emplace_back(flow.arrived == chunk + 1 ? flow.cameAt : 0,
                           engineCostOf(lane, from));
   }
@@ -314,7 +317,7 @@ double Simulator::takingCost(const Lane &lane, const FoldProgram::Fold &fold,
   return std::max(0.0, taken - now_);
 }
 
-/// Microseconds of its lane.
+/// Returns the microseconds that the fold takes of its lane.
 double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
                          uint64_t chunk) const {
   double engines = takingCost(lane, fold, chunk);
@@ -331,8 +334,8 @@ double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
   return engines + cost * slownessOf(lane);
 }
 
-/// When a fold that runs now has noticed what it reads, channel after channel,
-/// and starts on it.
+/// Returns the time at which a fold that runs now has noticed all that it
+/// reads, channel after channel, and begins to write.
 double Simulator::startOf(const Lane &lane, const FoldProgram::Fold &fold,
                           uint64_t chunk) const {
   if (options_.notice == 0 && options_.gap == 0)
@@ -345,7 +348,7 @@ double Simulator::startOf(const Lane &lane, const FoldProgram::Fold &fold,
       continue;
     reads = true;
     const Flow &flow = flows_[size_t(from.index)];
-    // Of those before the last nobody knows any more when they came.
+    // Only the arrival of the last chunk is known.
     if (flow.arrived == chunk + 1)
       looked = std::max(looked, flow.cameAt + gaps);
     gaps += options_.gap;
@@ -357,7 +360,7 @@ static uint64_t nanoseconds(double microseconds) {
   return uint64_t(std::llround(microseconds * 1e3));
 }
 
-/// A fold of `lane` that runs now, for whoever wants to see all of them.
+/// Records in the events a fold of `lane` that runs now.
 void Simulator::note(Lane &lane, uint64_t chunk, double cost) {
   if (result_.events.folds.size() < options_.mostEvents) {
     const size_t place = foldsOf(lane)[lane.fold];
@@ -376,7 +379,8 @@ void Simulator::note(Lane &lane, uint64_t chunk, double cost) {
   lane.idleSince = now_ + cost;
 }
 
-/// A chunk, or a part of one, that a channel has sent at one rate.
+/// Records in the events a chunk, or a part of one, that a channel has sent at
+/// one rate.
 void Simulator::noteTransfer(const FairShares::Span &span) {
   if (result_.events.transfers.size() < options_.mostEvents)
     result_.events.transfers.push_back(
@@ -406,7 +410,7 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
       sendNews(size_t(from.index),
                now_ + cost + flows_[size_t(from.index)].latency);
     }
-  // Messages leave one by one, in the order of what the fold writes.
+  // Messages leave one by one, in the order in which the fold writes them.
   double ready = now_ + cost, begins = starts;
   for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
     ready -= engineCostOf(lane, to);
@@ -429,7 +433,7 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
   }
 }
 
-/// Runs the lane's folds as long as none waits.
+/// Runs the lane's folds until one has to wait.
 void Simulator::advance(size_t number, WaitCause cause) {
   Lane &lane = lanes_[number];
   const FoldProgram::Rank &rank = program_.ranks[lane.rank];
@@ -445,7 +449,7 @@ void Simulator::advance(size_t number, WaitCause cause) {
           log_->wait(number, now_);
         if (lane.lacks.kind == WaitKind::slot)
           waitForSlot(lane.lacks.channel);
-        return; // what it waits for comes back to it
+        return; // the arrival of that will call advance()
       }
       runFold(number, fold, lane.round - delay, cause);
       cause = {};
@@ -457,15 +461,16 @@ void Simulator::advance(size_t number, WaitCause cause) {
   }
 }
 
-/// The lane goes on unless it lacks something else.
+/// Continues the lane unless it lacks something else.
 void Simulator::comes(size_t lane, WaitCause cause) {
   if (lanes_[lane].lacks.kind == WaitKind::lane ||
       lanes_[lane].waitsFor(cause.kind, cause.channel))
     advance(lane, cause);
 }
 
-/// What a channel has on its way, in chunks of the largest tree: on a network
-/// it gets so much of a link on which bytes queue. Elsewhere a chunk is one.
+/// Returns the weight of a channel in the shares of links. On a network, where
+/// bytes queue for links, it is what the channel has on its way, in chunks of
+/// the largest tree. Elsewhere each chunk counts as one.
 double Simulator::weightOf(size_t channel) const {
   const FoldProgram::Channel &of = program_.channels[channel];
   if (!of.leavesMachine())
@@ -528,7 +533,7 @@ void Simulator::finishSending(size_t channel) {
     noteTransfer({uint32_t(channel), flow.rate, flow.sendsSince, now_});
   ++flow.sent;
   flow.sending = false;
-  // Links may be faster than the lane that writes what they carry.
+  // Links may be faster than the lane that writes the chunk.
   const double over = flow.sent == flow.written ? flow.ready : now_;
   events_.push(std::max(now_, over) + flow.latency, EventKind::arrival,
                channel);
@@ -581,7 +586,7 @@ llvm::Error blink::lanesStop() {
 llvm::Expected<Simulation> Simulator::run() {
   for (size_t lane = 0; lane < lanes_.size(); ++lane)
     advance(lane);
-  constexpr uint64_t kLook = 256; // times between two looks at all links
+  constexpr uint64_t kLook = 256; // iterations between two calls of leastEnd()
   for (uint64_t times = 1;; ++times) {
     if (times % kLook == 0 && options_.mostMicroseconds < kInfinity &&
         leastEnd() > options_.mostMicroseconds) {
@@ -599,7 +604,7 @@ llvm::Expected<Simulation> Simulator::run() {
     while (!events_.empty() && events_.top().time <= now_) {
       const auto event = events_.pop();
       event_ = event.number;
-      // News of slots that nobody waits for any more are no part of the time.
+      // News of slots for which no fold waits any more does not count as time.
       if (event.kind != EventKind::credit)
         result_.microseconds = now_;
       handle(event.kind, event.index);

@@ -20,90 +20,93 @@
 
 namespace blink {
 
-/// What a simulation takes for granted.
+/// The assumptions of a simulation.
 struct SimulationOptions {
-  /// Each channel goes at the rate that its tree's share plans for it at the
-  /// rate that links sustain, whatever else goes on. Else links share
+  /// If true, each channel has the rate that its tree's share plans for it at
+  /// the rate that links sustain, whatever else goes on. Otherwise links share
   /// themselves fairly among the chunks on their way (FairShares.h).
   bool plannedShares = false;
-  /// Microseconds of its lane that each fold takes.
+  /// Microseconds that each fold takes of its lane.
   double stepCost = 0;
-  /// GB/s of what a fold moves, half of what it loads and stores, that come on
-  /// top; 0: moving costs nothing. From sched::kDirectBytes on without what
-  /// zero copy spares, and folds that move nothing then cost nothing.
+  /// GB/s at which a lane moves data, which takes additional time; a fold moves
+  /// half of what it loads and stores. 0: moving costs nothing. From
+  /// sched::kDirectBytes on zero copy saves moves, and folds that move nothing
+  /// cost nothing.
   double laneRate = 0;
   /// Microseconds until a fold that reads has noticed a chunk and begins to
-  /// write. `stepCost` is part of it, what is more costs the lane nothing.
+  /// write. `stepCost` is part of this time; the rest costs the lane nothing.
   /// Unless it is 0, the first fold of a lane takes no `stepCost`.
   double notice = 0;
-  /// Microseconds until a fold looks at the next of several channels that it
-  /// reads, or writes the next: its lane goes on meanwhile. And of its lane,
-  /// once, for a passive fold.
+  /// Microseconds between the channels of a fold that reads or writes several
+  /// of them; the lane continues meanwhile. A passive fold costs its lane the
+  /// same time once.
   double gap = 0;
-  /// Of each channel: microseconds of a lane for each chunk that it writes
-  /// there, one after the other, or takes, as soon as it comes if the lane
-  /// waits (NetworkCosts.h); empty: none.
+  /// By channel, microseconds of a lane for each chunk: for those that it
+  /// writes there, one after the other, and for those that it receives, as soon
+  /// as they arrive if the lane is waiting (NetworkCosts.h). Empty: none.
   std::vector<double> engineCosts;
-  /// How many times as long the folds of each rank take; empty: once.
+  /// The factor by which the folds of each rank take longer; empty: 1.
   std::vector<double> slowness;
-  /// Instead of the program's; empty: those. With planned shares a channel is
-  /// slowed as much as the most overloaded of its links.
+  /// Bandwidths in place of the program's; empty: the program's. With planned
+  /// shares a channel is slowed as much as the most overloaded of its links.
   std::vector<double> bandwidths;
-  /// A message that takes longer is given up as soon as that is certain, since
-  /// links that were busy from then on would: `microseconds` is that bound.
+  /// The simulation of a message that takes longer is given up as soon as that
+  /// is certain, because links could not finish in time even if they were busy
+  /// from then on. `microseconds` is then that lower bound.
   double mostMicroseconds = kInfinity;
   bool details = false; ///< fills `details`
-  /// Fills `events`, up to so many folds and as many transfers.
+  /// If not 0, fills `events` with up to this many folds and as many transfers.
   uint64_t mostEvents = 0;
 };
 
-/// Where the time goes.
+/// How a message spends its time.
 struct SimulationDetails {
   static constexpr size_t kSlices = 10; ///< of the time
-  /// Of each link and slice the part of its bandwidth that it carried. What a
-  /// chunk loads is spread evenly over the time in which it is sent.
+  /// For each link and slice, the part of its bandwidth that it carried. The
+  /// load of a chunk is spread evenly over the time in which it is sent.
   std::vector<std::vector<double>> linkUse;
   std::vector<LaneTimes> lanes;
   std::vector<CriticalPart> path;
 };
 
-/// What happened when, in nanoseconds; of each lane and channel in order.
+/// The events in nanoseconds, in order for each lane and channel.
 struct SimulatedEvents {
   std::vector<sched::TracedFold> folds; ///< of variant 0
-  /// Of chunks, or with fair shares of the parts of one that had one rate.
+  /// Transfers of chunks or, with fair shares, of the parts of a chunk that had
+  /// one rate.
   std::vector<sched::TracedTransfer> transfers;
 };
 
 struct Simulation {
   double microseconds = 0; ///< until the last lane is done
-  uint64_t folds = 0;      ///< that were run
-  uint64_t chunks = 0;     ///< that were sent over channels
-  /// Of each link the bytes that it carried, as a part of what it could have.
+  uint64_t folds = 0;      ///< number that ran
+  uint64_t chunks = 0;     ///< number sent over channels
+  /// For each link, the bytes that it carried as a part of what it could carry.
   std::vector<double> linkUse;
   SimulationDetails details;
   SimulatedEvents events;
 };
 
-/// A message of `bytes` (of the whole buffer) by `program`, which is in lanes,
-/// in chunks as the runtime makes them of `chunks`. Every fold, slot and
-/// transfer is an event: a lane takes its folds in rounds, in order, when their
-/// chunks are there and slots known to be free; a channel transfers chunks one
-/// after the other, each of which arrives its path's latency later; the news of
-/// a free slot takes as long. Of a network channel no more than its window are
-/// on their way, and with fair shares it has of a link what these are of all
-/// that wait there: a queue serves bytes as they come. Buffers are nobody's
-/// limit. No schedule that has passed `verify` stops; one that does is an
-/// error.
+/// Simulates a message of `bytes` (of the whole buffer) by `program`, which has
+/// lanes, in chunks as the runtime makes them from `chunks`. Every fold, slot
+/// and transfer is an event. A lane takes its folds in rounds, in order, when
+/// their chunks are there and slots are known to be free. A channel transfers
+/// chunks one after the other, each of which arrives its path's latency later;
+/// the news of a free slot takes as long. A network channel has no more than
+/// its window on its way. With fair shares its part of a link is its part of
+/// all chunks that wait there, because a queue serves bytes in the order of
+/// arrival. The memory of buffers is no limit. No schedule that has passed
+/// `verify` stops. Errors: a schedule that stops.
 ///
-/// A heap of events; with fair shares each start or end of transfers divides
-/// anew the links that it can reach (FairShares.h). Up to a million chunks a
-/// second.
+/// The events are in a heap. With fair shares each start or end of transfers
+/// newly divides the links that it can reach (FairShares.h). Simulates up to a
+/// million chunks a second.
 llvm::Expected<Simulation> simulate(const FoldProgram &program,
                                     sched::Protocol protocol,
                                     sched::ChunkSizes chunks, uint64_t bytes,
                                     const SimulationOptions &options = {});
 
-/// What is said of a schedule in which lanes wait in a circle.
+/// Returns the error for a schedule in which lanes wait in a circle.
 llvm::Error lanesStop();
 
 } // namespace blink

@@ -11,13 +11,13 @@
 
 namespace blink {
 
-/// The steps of `program`, which is in lanes, as traces name them; variant 0 of
-/// a trace.
+/// Returns the steps of `program`, which has lanes, as variant 0 of a trace
+/// names them.
 sched::TraceVariant traceVariantOf(const FoldProgram &program,
                                    std::string name);
 
-/// The events of a simulation of `program`. `ranks` and `links` are the names
-/// of those of the program.
+/// Returns the events of a simulation of `program`. `ranks` and `links` are the
+/// names of the program's ranks and links.
 sched::ReplayTrace traceOf(const FoldProgram &program,
                            const SimulatedEvents &events, std::string name,
                            std::vector<std::string> ranks,

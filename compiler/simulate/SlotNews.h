@@ -13,23 +13,23 @@
 
 namespace blink {
 
-/// What is on its way to the writer of a channel, first in, first out: the news
-/// that a slot is free. Most comes while the writer waits for something else,
-/// and is counted when he looks. It is no event then, but keeps the place that
-/// it would have among events (EventQueue.h), so that whoever looks at the same
-/// time sees what he would have.
+/// The news of free slots on its way to the writer of a channel, first in,
+/// first out. Most news arrives while the writer waits for something else, and
+/// is counted when the writer looks. Such news is no event, but keeps the
+/// number that it would have among events (EventQueue.h), so that a writer that
+/// looks at the same time sees what it would have seen with events.
 class SlotNews {
 public:
   struct News {
     double time;
-    uint64_t number; ///< among events
+    uint64_t number; ///< place among events at the same time
 
     bool operator<(const News &other) const {
       return time != other.time ? time < other.time : number < other.number;
     }
   };
 
-  /// No more than so many are on their way.
+  /// `slots`: the most news that is on its way at a time.
   explicit SlotNews(size_t slots) : ring_(slots) {}
 
   bool empty() const { return count_ == 0; }
@@ -43,7 +43,8 @@ public:
     --count_;
     return news;
   }
-  /// Takes what comes before the event `now`, and says how much that is.
+  /// Removes the news that arrives before the event `now`, and returns how much
+  /// it is.
   uint64_t popBefore(const News &now) {
     uint64_t come = 0;
     for (; count_ > 0 && ring_[first_] < now; ++come)

@@ -1,4 +1,4 @@
-//===- SteadyPart.cpp - what fair links keep of a rate --------------------===//
+//===- SteadyPart.cpp - the part of a rate that fair links keep -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,8 +15,8 @@ using namespace blink;
 llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
                                          const MessageTime &time,
                                          double least) {
-  // What is worth the time while one compiles: drift shows within that many
-  // rounds, if it does.
+  // As much as a compiler has time for. If trees drift apart, it shows within
+  // this number of rounds.
   constexpr double kTransfers = 120000, kRounds = 1024;
   const double roundBytes = time.flow.chunkBytes / time.flow.largest;
   const double rounds =

@@ -1,4 +1,4 @@
-//===- SteadyPart.h - what fair links keep of a rate ------------*- C++ -*-===//
+//===- SteadyPart.h - the part of a rate that fair links keep ---*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,13 +14,14 @@
 
 namespace blink {
 
-/// The part of rateOfLinks that a large message of `program`, which is in
-/// lanes, has slots and is of `simple`, keeps on links that share themselves
-/// fairly: what links would take for it by `time`, by what a simulation takes.
-/// The least of two messages, of 64 and of 256 MiB, or of ones so short that
-/// simulations may run while one compiles: trees of unequal shares drift apart
-/// for long. At most 1. Where it is less than `least`, it may be anything less:
-/// what cannot be found to be more is not simulated to its end.
+/// Returns the part of rateOfLinks that a large message of `program`, which has
+/// lanes and slots and is for `simple`, keeps on links that share themselves
+/// fairly: the time that links would take for it by `time`, divided by the time
+/// of a simulation. It is the lesser one for messages of 64 and 256 MiB, or for
+/// shorter ones if the simulations would take too long for a compiler; two
+/// sizes are tried because trees of unequal shares drift apart for a long time.
+/// At most 1. A result less than `least` may be any number less than that: a
+/// simulation ends as soon as it cannot reach `least`.
 llvm::Expected<double> steadyPart(const FoldProgram &program,
                                   const MessageTime &time, double least = 0);
 

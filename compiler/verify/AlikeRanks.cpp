@@ -1,10 +1,11 @@
-//===- AlikeRanks.cpp - prices of trees where ranks are alike -------------===//
+//===- AlikeRanks.cpp - prices of trees if ranks are alike ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Parts of ranks that are joined are kept as lists, and the smaller one of two
-// moves over. What an edge joins, its images join: so parts are images of each
-// other, and each edge that joins any halves their number at least.
+// The parts of joined ranks are kept as lists; when two parts are joined, the
+// smaller one is moved. If an edge joins two parts, its images join their
+// images. So parts are always images of each other, and the images of an edge
+// that joins any two parts at least halve their number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ namespace blink::verify {
 
 namespace {
 
-/// Ranks in parts that are joined.
+/// The ranks, divided into parts that are joined.
 class JoinedRanks {
 public:
   explicit JoinedRanks(uint32_t numRanks) : count_(numRanks) {
@@ -50,7 +51,7 @@ private:
   std::vector<std::vector<uint32_t>> members_;
 };
 
-/// The price of the cheapest tree without directions.
+/// Returns the price of the cheapest undirected tree.
 double priceOfJoining(const TopologyView &machine,
                       const std::vector<double> &prices,
                       const sched::SymmetryGroup &group) {
@@ -110,7 +111,7 @@ Repricing repriceAlike(const TopologyView &machine,
     return {0, problem};
   double cost = priceOfJoining(machine, prices, group);
   if (program.collective() == sched::Collective::allreduce)
-    cost *= 2; // there and back
+    cost *= 2; // an in-tree and an out-tree
   return boundOf(machine, prices, cost);
 }
 

@@ -1,4 +1,4 @@
-//===- AlikeRanks.h - prices of trees where ranks are alike -----*- C++ -*-===//
+//===- AlikeRanks.h - prices of trees if ranks are alike --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,22 +12,25 @@
 
 namespace blink::verify {
 
-/// As reprice (Repricing.h), at prices that are the same on all links of an
-/// orbit of `group`, in the time that paths from representatives take. Of an
-/// allreduce, allgather or reducescatter without relays and switches' work.
+/// Does the same as reprice (Repricing.h), at prices that are equal on all
+/// links of each orbit of `group`, in the time that paths from the
+/// representatives take. For allreduces, allgathers and reducescatters without
+/// relays and without switches that work for trees.
 ///
-/// An arborescence joins all ranks, so it costs at least what the cheapest tree
-/// without directions does, where an edge is the cheaper path of two ranks.
-/// That is what is taken for its cost, and what it does cost where all ranks
-/// are images of one: ranks joined by edges up to some price then reach each
-/// other along them, for as many lead into each set of them as out of it.
+/// An arborescence joins all ranks, so it costs at least as much as the
+/// cheapest undirected tree, in which an edge is the cheaper one of the two
+/// paths between two ranks. The cost of that tree is taken in place of the
+/// arborescence's. Both are equal if all ranks are images of one: ranks that
+/// edges up to some price join can then reach each other along these edges,
+/// because as many of them lead into each set of ranks as out of it.
 Repricing repriceAlike(const TopologyView &machine,
                        const sched::Program &program,
                        const std::vector<double> &prices,
                        const sched::SymmetryGroup &group);
 
-/// Whether repriceAlike may be asked of a program, and is as good as reprice,
-/// or there are more ranks than that takes.
+/// Returns true if repriceAlike applies to the program and either gives the
+/// same bound as reprice, or is needed because there are too many ranks for
+/// reprice.
 bool mayRepriceAlike(const TopologyView &machine, const sched::Program &program,
                      const sched::SymmetryGroup &group);
 

@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A path grows backwards: from its last node along the cheapest edge into it.
-// When the edge comes from a node already joined to the root, the whole path
-// is joined; when it comes from the path itself, the circle becomes one node.
+// A path grows backwards: from its last node along the cheapest edge into that
+// node. If the edge comes from a node that is already joined to the root, the
+// whole path is joined; if it comes from the path itself, the circle becomes
+// one node.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,13 +44,14 @@ public:
   }
 
 private:
-  /// The costs of the edges into a node, by where they come from.
+  /// Returns the costs of the edges into a node, by the nodes that they come
+  /// from.
   double *edgesInto(uint32_t node) {
     return costs_.data() + size_t(node) * count_;
   }
 
-  /// Takes the cheapest edge into the path's last node and returns what it
-  /// costs beyond what was paid for the node's parts.
+  /// Takes the cheapest edge into the path's last node. Returns what the edge
+  /// costs beyond the amounts already paid for the node's parts.
   double growPath() {
     const uint32_t last = path_.back();
     double *edges = edgesInto(last);
@@ -84,7 +86,8 @@ private:
     path_.clear();
   }
 
-  /// Makes the circle that begins at `first` on the path one node, `first`.
+  /// Contracts the circle that begins at `first` on the path into one node,
+  /// `first`.
   void contract(uint32_t first) {
     double *edges = edgesInto(first);
     for (; path_.back() != first; path_.pop_back()) {
@@ -99,9 +102,9 @@ private:
   }
 
   uint32_t count_;
-  std::vector<double> costs_;     // reduced by what was paid
-  std::vector<uint32_t> circles_; // by node: the node it is a part of now
-  std::vector<State> states_;     // of nodes that are not parts of others
+  std::vector<double> costs_;     // reduced by the amounts paid
+  std::vector<uint32_t> circles_; // by node: the node of which it is part now
+  std::vector<State> states_;     // of nodes that are not part of another
   std::vector<uint32_t> path_;
 };
 

@@ -1,4 +1,4 @@
-//===- Bandwidth.cpp - how fast the links let a schedule go ---------------===//
+//===- Bandwidth.cpp - the rate that the links allow ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,8 +22,8 @@ namespace blink::verify {
 namespace {
 
 /// What switches do for the trees of a variant. Of the channels that such a
-/// switch joins, each link is used once, and the root's links with the switch
-/// are used too.
+/// switch joins, each link is used once, and so are the root's links with the
+/// switch.
 class SwitchedLinks {
 public:
   explicit SwitchedLinks(const sched::Variant &variant) : variant_(variant) {
@@ -32,7 +32,8 @@ public:
         uses_[use->tree()] = use;
   }
 
-  /// Whether a switch joins this channel with others, whose links are noted.
+  /// Returns true if a switch joins this channel with others, and then records
+  /// its links.
   bool take(const sched::Channel &channel) {
     const auto found = uses_.find(channel.tree());
     if (found == uses_.end())
@@ -49,7 +50,7 @@ public:
     return true;
   }
 
-  /// Of each tree and direction, once.
+  /// Returns the links of each tree and direction, each link once.
   const std::map<std::pair<uint32_t, bool>, std::set<uint32_t>> &links() const {
     return links_;
   }
@@ -70,7 +71,7 @@ std::vector<double> linkLoads(const TopologyView &machine,
   std::vector<bool> partial;
   if (partialSums != 1)
     partial = sched::partialSums(variant);
-  // Nor does a switch work in calls that have such.
+  // In calls with wider partial sums switches do not work.
   const bool widened =
       std::find(partial.begin(), partial.end(), true) != partial.end();
   const auto numberOf = [&](const sched::Channel &channel) {
@@ -99,7 +100,8 @@ std::vector<double> linkLoads(const TopologyView &machine,
         loads[link] += shareOf(part.first);
     return loads;
   }
-  // One block at a time: of each link the most that any of them brings.
+  // One block moves at a time, so each link counts the most that any block
+  // brings.
   std::map<uint32_t, std::vector<const sched::Channel *>> byBlock;
   for (const sched::Channel *channel : *variant.channels())
     byBlock[variant.trees()->Get(channel->tree())->block()].push_back(channel);

@@ -1,4 +1,4 @@
-//===- Bandwidth.h - how fast the links let a schedule go -------*- C++ -*-===//
+//===- Bandwidth.h - the rate that the links allow --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,25 +12,27 @@
 namespace blink::verify {
 
 struct Bandwidth {
-  double algbw;        ///< GB/s; infinite when no link carries anything
-  uint32_t bottleneck; ///< the link that sets it, the first of equals
+  double algbw;        ///< GB/s; infinite if no link carries anything
+  uint32_t bottleneck; ///< the link that limits it; the first on a tie
 };
 
-/// What each link carries per byte of S in the fluid limit: for S bytes, tree t
-/// of a block moves share(t) x S / (number of blocks) over each link of each of
-/// its channels. Of a sendrecv the most that any of its blocks, each on its
-/// own, brings; of a symmetric variant what its own trees bring.
-/// `partialSums`: of types whose partial sums take so many times their bytes.
+/// Returns what each link carries per byte of S in the fluid limit: for S
+/// bytes, tree t of a block moves share(t) x S / (number of blocks) over each
+/// link of each of its channels. For a sendrecv, it is the most that any single
+/// block brings; for a symmetric variant, what the trees that it lists bring.
+/// `partialSums` is the factor by which partial sums take more bytes than the
+/// type.
 std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
                               const sched::Variant &variant,
                               double partialSums = 1);
-/// The rate that such loads allow: that of the link with the least bandwidth
-/// for what it carries per byte.
+/// Returns the rate that such loads allow: that of the link with the least
+/// bandwidth per byte that it carries.
 Bandwidth rateOf(const TopologyView &machine, const std::vector<double> &loads);
 
-/// Equal but for the rounding of two ways to compute one number: within 1e-9
-/// relative. Infinities equal themselves; NaN equals nothing.
+/// Returns true if the numbers are equal except for the rounding of two ways to
+/// compute them: within 1e-9 relative. Infinities equal themselves; NaN equals
+/// nothing.
 bool nearlyEqual(double a, double b);
 
 } // namespace blink::verify

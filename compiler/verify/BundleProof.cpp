@@ -38,7 +38,8 @@ std::string nameOf(const sched::Program &program) {
   return text;
 }
 
-/// Equal in everything but name and fingerprint, `b` without failed links.
+/// Returns true if the machines are equal in everything except name and
+/// fingerprint, where `b` lacks its failed links.
 bool sameMachine(const sched::Topology &a, const sched::Topology &b,
                  const FailedLinks &failed) {
   std::vector<const sched::Link *> left;
@@ -62,13 +63,14 @@ bool sameMachine(const sched::Topology &a, const sched::Topology &b,
                     });
 }
 
-/// The links that are gone under a condition.
+/// Returns the links that have failed under a condition.
 FailedLinks failedLinks(const sched::Bundle &index, uint16_t condition) {
   const sched::Condition &one = *index.conditions()->Get(condition);
   return {one.node_a(), one.node_b()};
 }
 
-/// Empty, or which condition is not about links of the machine.
+/// Returns an empty string, or which condition does not name links of the
+/// machine.
 std::string judgeConditions(const sched::Bundle &index,
                             const sched::Topology &machine) {
   for (uint32_t c = 1; c < index.conditions()->size(); ++c) {
@@ -89,7 +91,7 @@ std::string judgeConditions(const sched::Bundle &index,
   return "";
 }
 
-/// Whether every rank reaches every other.
+/// Returns true if every rank reaches every other.
 bool allReach(const TopologyView &machine) {
   const uint32_t n = machine.numRanks();
   const std::vector<double> prices =
@@ -144,7 +146,7 @@ BundleProver::BundleProver(const sched::BundleView &bundle)
       if (survivor->entry().class_number() != sched::kNoClass)
         servedBy_[survivor->entry().class_number()].push_back(
             {&survivor->entry(), uint16_t(survivor->condition())});
-  // A member that does not open is found when its class is proved.
+  // A member that cannot be opened is reported when its class is proved.
   std::string error;
   for (uint32_t c = 0; c < numClasses(); ++c) {
     const sched::AllocationClass &one = *index.classes()->Get(c);
@@ -161,7 +163,7 @@ BundleProver::BundleProver(const sched::BundleView &bundle)
   }
 }
 
-/// One class with all its allocations.
+/// Checks one class with all its allocations.
 class BundleProver::ClassCheck {
 public:
   ClassCheck(const BundleProver &prover, uint32_t classNumber)
@@ -196,7 +198,7 @@ private:
     if (proof_.problems.size() < BundleProof::kMostWorded)
       proof_.problems.push_back(text);
   }
-  /// " without gpu0:gpu3", or nothing.
+  /// Returns " without gpu0:gpu3", or an empty string for the whole machine.
   std::string describe(uint16_t condition) const {
     if (condition == sched::kWholeMachine)
       return "";
@@ -211,7 +213,7 @@ private:
     const uint16_t *gpus = index_.gpus()->data() + entry.gpus_begin();
     return {gpus, gpus + entry.gpus_count()};
   }
-  /// The nodes of an allocation's GPUs.
+  /// Returns the nodes of an allocation's GPUs.
   std::vector<uint32_t> nodesOf(const sched::Entry &entry) const {
     std::vector<uint32_t> nodes;
     for (uint16_t gpu : gpusOf(entry))
@@ -235,12 +237,13 @@ private:
   const uint32_t classNumber_;
   const std::vector<Served> &served_;
   const sched::Schedule *const machine_;
-  /// Of allocations of the whole machine: links that their programs use.
+  /// The links that programs use, for allocations of the whole machine.
   std::map<const sched::Entry *, std::set<uint32_t>> used_;
   BundleProof proof_;
 };
 
-/// Of a cluster: whether the search that jobs are found by finds this class.
+/// On a cluster, checks that the search that finds the class of a job finds
+/// this class.
 void BundleProver::ClassCheck::checkRepresentative() {
   const sched::ClusterSymmetry &cluster = *prover_.bundle_.cluster;
   const std::vector<uint16_t> gpus(one_.gpus()->begin(), one_.gpus()->end());
@@ -258,7 +261,7 @@ void BundleProver::ClassCheck::checkUnreachable() {
   proof_.unreachableClasses = 1;
   proof_.unreachableAllocations = proof_.allocations;
   if (index_.cluster()) {
-    // The whole one: other boxes bring no paths, either.
+    // The whole cluster is looked at: other boxes add no paths.
     for (const Served &served : served_)
       if (allReach(TopologyView(*index_.cluster()->topology(),
                                 machine_->link_kinds(),
@@ -276,8 +279,8 @@ void BundleProver::ClassCheck::checkUnreachable() {
            ": its GPUs reach each other, and there is no schedule");
 }
 
-/// Whether a member is for the machine that the index and the first member
-/// speak of, under a condition.
+/// Checks that a member is for the machine that the index and the first member
+/// name, under a condition.
 Failure BundleProver::ClassCheck::checkMachine(const sched::Schedule &member,
                                                uint16_t condition) const {
   if (prover_.bundle_.cluster) {
@@ -304,7 +307,8 @@ Failure BundleProver::ClassCheck::checkMachine(const sched::Schedule &member,
   return std::nullopt;
 }
 
-/// Each root that serves one has a program, and there are no others.
+/// Checks that each root that serves others has a program, and that there are
+/// no other programs.
 static Failure checkRoots(const sched::AllocationClass &one,
                           const sched::Schedule &member) {
   std::vector<uint16_t> wanted = {0}, found;
@@ -352,7 +356,7 @@ void BundleProver::ClassCheck::checkMember(uint32_t number) {
     return fail(place + ": " + *problem);
   checkPrograms(place, *member);
   if (prover_.bundle_.cluster) {
-    // Roots that a symmetry exchanges are served by one program.
+    // One program serves all roots that a symmetry exchanges.
     const bool rooted = sched::isRooted(index_.collectives()->Get(number));
     proof_.renamed += rooted ? one_.roots()->size() : 1;
     return;
@@ -386,7 +390,7 @@ void BundleProver::ClassCheck::checkPrograms(const std::string &place,
   }
 }
 
-/// All programs of a member under all maps of an allocation.
+/// Checks all programs of a member under all maps of an allocation.
 void BundleProver::ClassCheck::checkServed(const Served &served,
                                            const Renaming &names,
                                            const sched::Schedule &member) {
@@ -406,7 +410,7 @@ void BundleProver::ClassCheck::checkServed(const Served &served,
     for (uint32_t rank = 0; rank < one_.roots()->size(); ++rank) {
       if (one_.roots()->Get(rank) != program->root())
         continue;
-      // First by way of the symmetry that brings the root there.
+      // The map first applies the symmetry that brings the root there.
       const uint16_t *symmetry =
           one_.root_maps()->data() + uint64_t(rank) * nodes;
       for (uint32_t node = 0; node < nodes; ++node)
@@ -420,8 +424,8 @@ void BundleProver::ClassCheck::checkServed(const Served &served,
   }
 }
 
-/// Under conditions for which the bundle has nothing else, the programs of the
-/// whole machine serve: they must do without the links that are gone.
+/// The programs of the whole machine serve under conditions for which the
+/// bundle has no others, so they must not use the links that have failed.
 void BundleProver::ClassCheck::checkFallBack(const Served &served,
                                              const std::set<uint32_t> &used) {
   std::set<std::pair<uint32_t, uint32_t>> pairs;

@@ -1,10 +1,11 @@
-//===- ClusterProof.cpp - proof that a cluster is what is said ------------===//
+//===- ClusterProof.cpp - proof of what is said of a cluster --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A permutation is looked at on one box of each kind and the shared nodes. The
-// links of that graph are those of the cluster once for each box, and boxes of
-// a kind have the same: what keeps them keeps all.
+// A permutation is checked on a graph of one box of each kind and the shared
+// nodes. The cluster has the links of that graph once for each box, and boxes
+// of a kind have the same links. So a permutation that preserves this graph
+// preserves the cluster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +44,8 @@ bool ClusterProof::alike(uint32_t a, uint32_t b) const {
              flatbuffers::GetString(y.device());
 }
 
-/// Whether carrying `nodes` onto `images`, one by one, carries the links among
-/// the first onto those among the second.
+/// Checks that mapping `nodes` to `images`, one by one, maps the links among
+/// the nodes to those among the images.
 Failure ClusterProof::checkPermutation(const Nodes &nodes, const Nodes &images,
                                        const std::string &what) const {
   std::vector<uint32_t> imageOf(boxOf_.size(), ~uint32_t(0));
@@ -99,7 +100,7 @@ Failure ClusterProof::checkBoxes() const {
 Failure ClusterProof::checkSymmetries() const {
   if (Failure problem = checkBoxes())
     return problem;
-  // All permutations of a list, carried out on `nodes` from `begin` on.
+  // Checks all permutations of a list, each applied to `nodes` from `begin` on.
   const auto checkAll = [&](const flatbuffers::Vector<uint16_t> &flat,
                             size_t size, const Nodes &nodes, size_t begin,
                             const std::string &what) -> Failure {

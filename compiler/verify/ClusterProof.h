@@ -1,4 +1,4 @@
-//===- ClusterProof.h - proof that a cluster is what is said ----*- C++ -*-===//
+//===- ClusterProof.h - proof of what is said of a cluster ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,21 +16,21 @@
 
 namespace blink::verify {
 
-/// Judges what an index says of its cluster, by definition: nothing is believed
-/// of how it was found. The bundle must outlive it.
+/// Checks what an index says of its cluster from the definitions, without
+/// relying on how it was found. The bundle must outlive it.
 class ClusterProof {
 public:
   explicit ClusterProof(const sched::Bundle &index);
 
-  /// No link joins two boxes; boxes of a kind have the same nodes and links;
-  /// every swap, turn and exchange leaves nodes and links as they are. Then the
-  /// whole cluster stays as it is under all of them, and under any renaming of
-  /// boxes of a kind, and a schedule for the part of one placement is one for
-  /// all that they carry it onto.
+  /// Checks that no link joins two boxes, that boxes of a kind have the same
+  /// nodes and links, and that every swap, turn and exchange preserves nodes
+  /// and links. Then the whole cluster is preserved by all of them and by any
+  /// renaming of boxes of a kind, and a schedule for the part of one placement
+  /// is right for all placements that they map it to.
   Failure checkSymmetries() const;
 
-  /// Whether `machine` is the part of the cluster that `boxes` and the shared
-  /// nodes are.
+  /// Checks that `machine` is the part of the cluster that consists of `boxes`
+  /// and the shared nodes.
   Failure checkPart(const sched::Topology &machine,
                     const std::vector<uint16_t> &boxes) const;
 
@@ -48,9 +48,9 @@ private:
   const sched::Cluster &cluster_;
   const sched::Topology &topology_;
   std::vector<int> boxOf_;       // by node; -1: shared
-  std::vector<Nodes> kindNodes_; // of a box of each kind
+  std::vector<Nodes> kindNodes_; // of one box of each kind
   Nodes shared_;
-  std::vector<std::vector<const sched::Link *>> links_; // by node: of it
+  std::vector<std::vector<const sched::Link *>> links_; // by node: links at it
 };
 
 } // namespace blink::verify

@@ -50,7 +50,7 @@ template <typename T> struct Slice {
 /// sched::openSchedule, and must outlive the graph.
 class FoldGraph {
 public:
-  /// `ranks`: whose programs the variant has; empty: those of all, in order.
+  /// `ranks`: the ranks whose programs the variant has; empty: all, in order.
   explicit FoldGraph(const sched::Variant &variant,
                      const std::vector<uint32_t> &ranks = {});
 
@@ -65,38 +65,40 @@ public:
 
   Slice<sched::Operand> sources(uint32_t fold) const;
   Slice<sched::Operand> destinations(uint32_t fold) const;
-  /// A tree's folds, ascending.
+  /// Returns a tree's folds, ascending.
   Slice<uint32_t> foldsOf(uint32_t tree) const;
 
-  /// The fold that writes, or reads, a channel.
+  /// Return the fold that writes, or reads, a channel.
   uint32_t writer(uint32_t channel) const { return writers_[channel]; }
   uint32_t reader(uint32_t channel) const { return readers_[channel]; }
 
-  /// Rounds from the one in which a channel's writer takes a chunk to the one
-  /// in which its reader takes it; negative if the reader comes first.
+  /// Returns the number of rounds between the one in which a channel's writer
+  /// takes a chunk and the one in which its reader takes it; negative if the
+  /// reader comes first.
   int64_t lag(uint32_t channel) const {
     return int64_t(folds_[readers_[channel]].delay) -
            folds_[writers_[channel]].delay;
   }
 
-  /// The rounds that the reader of a channel may lag more, for its slots.
+  /// Returns how many more rounds the slots of a channel let its reader lag.
   int64_t room(uint32_t channel) const {
     return variant_.channels()->Get(channel)->slots() - lag(channel);
   }
 
-  /// Chunks of a channel that may be on their way; 0: as many as slots.
+  /// Returns the chunks of a channel that may be on their way; 0: as many as
+  /// slots.
   uint32_t window(uint32_t channel) const {
     return variant_.channels()->Get(channel)->window();
   }
 
-  /// The fold before, or after, `fold` in its lane; kNone at the ends.
+  /// Return the fold before, or after, `fold` in its lane; kNone at the ends.
   uint32_t previousInLane(uint32_t fold) const;
   uint32_t nextInLane(uint32_t fold) const;
-  /// The same, passing over the folds of other trees.
+  /// Do the same, but skip the folds of other trees.
   uint32_t previousInTree(uint32_t fold) const;
   uint32_t nextInTree(uint32_t fold) const;
 
-  /// "rank 3 lane 1 step 7": the step counts from 0 in its lane.
+  /// Returns "rank 3 lane 1 step 7"; steps count from 0 in their lane.
   std::string describe(uint32_t fold) const;
 
 private:

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Collects, tree by tree, the reads and writes of shared memory, and asks
-// whether lanes and channels order them.
+// Collects the reads and writes of shared memory of each tree, and asks whether
+// lanes and channels order them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,17 @@ bool hasKind(Slice<sched::Operand> operands, sched::OperandKind kind) {
       [&](const sched::Operand &operand) { return operand.kind() == kind; });
 }
 
-/// Whether a fold writes what is there already, in place: it copies the input.
+/// Returns true if a fold writes, in place, what is already there because it
+/// copies the input.
 bool changesNothing(const FoldGraph &graph, uint32_t fold) {
   return graph.sources(fold).size() == 1 && !graph.fold(fold).completes &&
          hasKind(graph.sources(fold), sched::OperandKind::input);
 }
 
-/// The (read, write) pairs of one tree that must be ordered: a fold that does
-/// both reads an element before it writes it. A tree's folds are
-/// sorted by rank. A rank's first write stands for all: checkResult has seen
-/// that the others come later.
+/// Returns the (read, write) pairs of one tree that must be ordered. A fold
+/// that does both needs no order, since it reads an element before it writes
+/// it. A tree's folds are sorted by rank. A rank's first write stands for all
+/// its writes: checkResult has proved that the others come later.
 std::vector<OrderedPair> sharedAccesses(const FoldGraph &graph, uint32_t tree) {
   const Slice<uint32_t> folds = graph.foldsOf(tree);
   std::vector<OrderedPair> pairs;

@@ -12,17 +12,18 @@
 
 namespace blink::verify {
 
-/// When a rank's input and output are one buffer, every fold that reads a part
-/// of the input must end before the fold that overwrites it starts, or be that
-/// fold: it reads an element before it writes it. Chunks do not overlap, so
-/// the folds of one tree and one chunk decide. A fold that copies the input to
-/// the output finds it there, so that others may read it meanwhile: a back end
-/// does not copy to where it reads.
+/// Checks the variant for ranks whose input and output are one buffer. Every
+/// fold that reads a part of the input must end before the fold that overwrites
+/// it starts, or must be that fold: a fold reads an element before it writes
+/// it. Chunks do not overlap, so it suffices to look at the folds of one tree
+/// and one chunk. A fold that copies the input to the output finds the data in
+/// place, and other folds may read it meanwhile: a back end does not copy data
+/// onto itself.
 ///
 /// In place, allgather's input is block `rank` of the output, and
-/// reducescatter's output is block `rank` of the input. That needs no case of
-/// its own: where the result is right, the rank that both reads and writes in
-/// one tree is the one where the two are the same memory.
+/// reducescatter's output is block `rank` of the input. These need no special
+/// case: if the result is right, the only rank that both reads and writes in
+/// one tree is the one on which the two are the same memory.
 Failure checkInPlace(const FoldGraph &graph);
 
 } // namespace blink::verify

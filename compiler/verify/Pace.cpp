@@ -1,4 +1,4 @@
-//===- Pace.cpp - how fast lanes that keep their order go -----------------===//
+//===- Pace.cpp - how fast lanes that keep their order are ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -23,7 +23,7 @@ public:
 
   Pace slowest() {
     Pace pace;
-    // A path without circles is no longer than all folds.
+    // A path without circles has no more than all folds.
     for (uint64_t pass = 0; pass <= numFolds_ && relax(); ++pass)
       if (lengthen(pace.circle))
         pass = 0;
@@ -36,8 +36,8 @@ public:
 private:
   using Edge = TimedGraph::Edge;
 
-  /// Moves folds to later times where those that they wait for ask for it, at
-  /// the interval. False if none did.
+  /// Moves folds to later times if the folds that they wait for demand it at
+  /// the present interval. Returns false if none moved.
   bool relax() {
     const double least = 1e-9 * interval_;
     bool any = false;
@@ -54,8 +54,9 @@ private:
     return any;
   }
 
-  /// Looks for circles among the waits that moved folds last, and makes the
-  /// interval that of the longest one, if that is longer.
+  /// Looks for circles among the waits that last moved folds, and sets the
+  /// interval to that of the longest circle if this is longer. Returns false if
+  /// none is.
   bool lengthen(std::vector<uint32_t> &circle) {
     bool any = false;
     std::vector<uint32_t> seenFrom(numFolds_, kNone);
@@ -66,7 +67,7 @@ private:
         fold = edges_[fold].on;
       }
       if (fold == kNone || seenFrom[fold] != start)
-        continue; // or one that is known
+        continue; // no circle, or one that is known
       std::vector<uint32_t> found;
       double time = 0;
       int64_t rounds = 0;
@@ -89,10 +90,10 @@ private:
   const TimedGraph &graph_;
   const uint32_t numFolds_;
   const double round_; ///< T
-  double interval_;    ///< that of the slowest circle so far, or T
-  /// Of each fold in round 0, once nothing moves any more.
+  double interval_;    ///< of the slowest circle so far, or T
+  /// The time of each fold in round 0, valid once no fold moves any more.
   std::vector<double> times_;
-  std::vector<Edge> edges_; ///< those that set the times; by fold
+  std::vector<Edge> edges_; ///< the edge that set its time; by fold
 };
 
 } // namespace

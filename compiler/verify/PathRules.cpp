@@ -75,7 +75,7 @@ TopologyView::Graph TopologyView::makeGraph(const sched::Topology &topology,
     neighbours[link.from()].push_back(link.to());
     neighbours[link.to()].push_back(link.from());
   }
-  // Switches get the number of their group, other nodes keep their own.
+  // Switches get the number of their group; other nodes keep their own numbers.
   std::vector<uint32_t> names(numNodes);
   std::iota(names.begin(), names.end(), 0);
   uint32_t numGroups = 0;
@@ -115,7 +115,8 @@ bool TopologyView::arePeers(uint32_t a, uint32_t b) const {
   const std::vector<uint32_t> &right = graph_->peerSets[b];
   if (std::binary_search(left.begin(), left.end(), b))
     return true;
-  // A group of switches that both are at; groups come last.
+  // Look for a group of switches that both have; groups have the largest
+  // numbers.
   auto i = left.rbegin(), j = right.rbegin();
   while (i != left.rend() && j != right.rend() &&
          std::min(*i, *j) >= numNodes()) {

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The rules documented at RankTopology (compiler/topology/fabric), read a
-// second time: nothing here shares code with what chose the paths.
+// The rules documented at RankTopology (compiler/topology/fabric), implemented
+// a second time: this code shares nothing with the code that chose the paths.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@
 
 namespace blink::verify {
 
-/// All links between two nodes, by number; of none if the two are the same.
+/// All links between two nodes, given by their numbers; none if the two are
+/// equal.
 struct FailedLinks {
   uint32_t nodeA = 0, nodeB = 0;
 
@@ -31,22 +32,23 @@ struct FailedLinks {
 class TopologyView {
 public:
   TopologyView(const sched::Schedule &file, const sched::Program &program);
-  /// As seen by ranks on the GPUs that are the nodes `gpus`, when links have
+  /// The view of ranks on the GPUs whose nodes are `gpus`, after links have
   /// failed: these keep their numbers, and no path leads over them.
   TopologyView(const sched::Schedule &file, std::vector<uint32_t> gpus,
                const FailedLinks &failed = {});
-  /// The same of a machine without a file, of whose links some kinds are used.
+  /// The same for a machine without a file; `linkKinds` says which links are
+  /// used.
   TopologyView(const sched::Topology &topology, uint8_t linkKinds,
                std::vector<uint32_t> gpus, const FailedLinks &failed = {});
-  /// The same machine, as seen by ranks on other GPUs.
+  /// Returns the same machine as seen by ranks on other GPUs.
   TopologyView on(std::vector<uint32_t> gpus) const;
 
   uint32_t numRanks() const { return numRanks_; }
-  /// Ranks and, counted after them, relays.
+  /// Returns the number of ranks and relays; relays are numbered after ranks.
   uint32_t numPrograms() const { return static_cast<uint32_t>(nodes_.size()); }
   uint32_t numNodes() const { return topology_.nodes()->size(); }
   uint32_t numLinks() const { return topology_.links()->size(); }
-  /// The node of the GPU of a rank or relay.
+  /// Returns the node of the GPU of a rank or relay.
   uint32_t nodeOf(uint32_t rank) const { return nodes_[rank]; }
   const sched::Link &link(uint32_t link) const {
     return *topology_.links()->Get(link);
@@ -55,30 +57,29 @@ public:
   const sched::Node &node(uint32_t node) const {
     return *topology_.nodes()->Get(node);
   }
-  /// Whether the file's options allow the kind of this link, which has not
-  /// failed.
+  /// Returns true if the file's options allow this link's kind and the link has
+  /// not failed.
   bool usable(uint32_t link) const;
-  /// Links that leave a node, ascending, without failed ones.
+  /// Returns the links that leave a node, ascending, without failed ones.
   const std::vector<uint32_t> &linksFrom(uint32_t node) const {
     return graph_->linksFrom[node];
   }
 
-  /// Are these two GPUs peer-joined? That is, does one peer link, or a chain of
-  /// them through switches, join the two, in whatever direction and whether
-  /// usable or not.
+  /// Returns true if two GPUs are peer-joined: if one peer link, or a chain of
+  /// peer links through switches, joins the two, in either direction and
+  /// whether usable or not.
   bool arePeers(uint32_t a, uint32_t b) const;
 
-  /// "gpu0 -> plx0 (pcie)".
+  /// Returns, for example, "gpu0 -> plx0 (pcie)".
   std::string describe(uint32_t link) const;
 
 private:
-  /// What does not depend on where the ranks are; by node.
+  /// The part that does not depend on where the ranks are; by node.
   struct Graph {
     std::vector<sched::NodeKind> kinds;
     std::vector<std::vector<uint32_t>> linksFrom;
-    /// Ascending: nodes at the other ends of peer links, of which those
-    /// switches that peer links join to each other are one, numbered from
-    /// numNodes() on.
+    /// The nodes at the other ends of peer links, ascending. Switches that peer
+    /// links join to each other count as one node, numbered from numNodes() on.
     std::vector<std::vector<uint32_t>> peerSets;
   };
   static Graph makeGraph(const sched::Topology &topology,
@@ -92,17 +93,18 @@ private:
   std::shared_ptr<const Graph> graph_;
 };
 
-/// Links over which GPUs reach each other's memory: nvlink, xgmi, c2c.
+/// Returns true for links over which GPUs reach each other's memory: nvlink,
+/// xgmi, c2c.
 bool isPeerLink(sched::LinkKind kind);
 
-/// One channel, with `path`, indices of links, for its route.
+/// Checks one channel; `path` holds the indices of its links.
 Failure checkPath(const TopologyView &machine, const sched::Channel &channel,
                   const std::vector<uint32_t> &path);
 
-/// Every channel's path goes from the GPU of its source to the GPU of its
-/// destination, link after link of kinds that may be used, through no GPU; its
-/// kind is the one the nodes on the way demand; and between peer-joined GPUs a
-/// `peer` path stays on peer links.
+/// Checks that every channel's path goes from the GPU of its source to the GPU
+/// of its destination, link after link of usable kinds and through no GPU; that
+/// its kind is the one that the nodes on the way demand; and that a `peer` path
+/// between peer-joined GPUs stays on peer links.
 Failure checkPaths(const TopologyView &machine, const sched::Variant &variant);
 
 } // namespace blink::verify

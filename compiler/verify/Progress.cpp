@@ -1,9 +1,9 @@
-//===- Progress.cpp - can the lanes wait for each other in vain? ----------===//
+//===- Progress.cpp - can lanes wait for each other forever? --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Orders the folds of the first chunk; where that fails, walks back along the
-// waits until it meets itself.
+// Orders the folds of the first chunk. If that fails, walks back along the
+// waits until a fold is met again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +17,15 @@ namespace blink::verify {
 
 namespace {
 
-/// What a fold waits for in its round: a channel, or the lane (kNone).
+/// A wait of a fold in its round: on a channel, or on its lane (kNone).
 struct Wait {
   uint32_t fold;
   uint32_t channel;
   uint32_t on; ///< the fold waited for
 };
 
-/// The fold at the other end of an operand's channel, if it takes the chunk, or
-/// has to free the slot, in the very round; kNone otherwise.
+/// Returns the fold at the other end of an operand's channel if it takes the
+/// chunk, or has to free the slot, in the same round; kNone otherwise.
 uint32_t waitedFor(const FoldGraph &graph, const sched::Operand &operand,
                    bool isSource) {
   if (operand.kind() != sched::OperandKind::channel)
@@ -36,8 +36,9 @@ uint32_t waitedFor(const FoldGraph &graph, const sched::Operand &operand,
   return graph.room(channel) == 0 ? graph.reader(channel) : kNone;
 }
 
-/// A wait of `fold` on one of the folds that never run; there is one. Channels
-/// first: they make circles that are short to tell.
+/// Returns a wait of `fold` on one of the folds that never run; there is one.
+/// Waits on channels are preferred because they make shorter circles to
+/// describe.
 Wait stuckWait(const FoldGraph &graph, const std::vector<bool> &runs,
                uint32_t fold) {
   for (bool isSource : {true, false})
@@ -70,8 +71,8 @@ std::vector<Wait> findCircle(const FoldGraph &graph,
 }
 
 std::string describeCircle(const FoldGraph &graph, std::vector<Wait> circle) {
-  // Start at a channel (lanes alone have no circles), so that the waits of one
-  // lane are neighbours and can be told as one.
+  // Start at a channel (lanes alone have no circles), so that the waits within
+  // one lane are adjacent and can be described as one.
   std::rotate(
       circle.begin(),
       std::find_if(circle.begin(), circle.end(),
@@ -105,7 +106,7 @@ std::string rounds(int64_t number) {
   return std::to_string(number) + (number == 1 ? " round" : " rounds");
 }
 
-/// A channel whose ends' delays do not fit.
+/// Fails if the delays at the ends of some channel do not fit.
 Failure checkLags(const FoldGraph &graph) {
   const auto &channels = *graph.variant().channels();
   for (uint32_t channel = 0; channel < channels.size(); ++channel) {

@@ -17,12 +17,13 @@ struct Queue {
   uint32_t link = 0;
 };
 
-/// The most that network channels may have on their way over each link: if all
-/// of it comes at once, so much waits in front of it. Windows, or slots where
-/// there are none, of whole chunks.
+/// Returns, for each link, the most bytes that network channels may have on
+/// their way over it: if all of them arrive at once, they wait in front of the
+/// link. Counts whole chunks for each window, or for all slots if there is no
+/// window.
 std::vector<double> queuedBytes(const TopologyView &machine,
                                 const sched::Variant &variant);
-/// That of the link which takes longest for it.
+/// Returns the queue of the link that takes the longest for it.
 Queue longestQueue(const TopologyView &machine,
                    const std::vector<double> &bytes);
 

@@ -85,8 +85,8 @@ private:
   std::set<uint32_t> *const used_;
   const Own &facts_;
   const TopologyView &own_;
-  std::vector<uint32_t> nodes_;  // carried, by rank
-  std::vector<uint32_t> images_; // of links, as far as they were asked for
+  std::vector<uint32_t> nodes_;  // mapped, by rank
+  std::vector<uint32_t> images_; // of links; kNone if not yet known
 };
 
 Failure Renaming::ProgramCheck::checkGpus(const std::vector<uint32_t> &gpus) {
@@ -113,7 +113,7 @@ Failure Renaming::ProgramCheck::checkGpus(const std::vector<uint32_t> &gpus) {
   return std::nullopt;
 }
 
-/// Finds the image of a link, and judges it.
+/// Finds the image of a link and checks it.
 Failure Renaming::ProgramCheck::carry(const TopologyView &there,
                                       uint32_t index) {
   if (images_[index] != kNone)
@@ -161,7 +161,8 @@ Failure Renaming::ProgramCheck::checkChannels(const TopologyView &there) {
   return checkSwitches(there);
 }
 
-/// A switch that works for a tree is carried to one that can do as much.
+/// Checks that a switch that works for a tree is mapped to one with the same
+/// abilities.
 Failure Renaming::ProgramCheck::checkSwitches(const TopologyView &there) {
   for (const sched::Variant *variant : *program_.variants()) {
     if (!variant->switches())
@@ -181,7 +182,7 @@ Failure Renaming::ProgramCheck::checkSwitches(const TopologyView &there) {
   return std::nullopt;
 }
 
-/// Two links that are carried onto one have to share it.
+/// Checks the rate; two links that are mapped to one have to share it.
 Failure Renaming::ProgramCheck::checkRate(const TopologyView &there) {
   const std::vector<double> &loads = facts_.loads;
   std::vector<double> carried(there.numLinks(), 0);

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A bundle says that the program of one allocation serves another under a node
-// map. Here that is proved, by definition: nothing is believed of how the map
-// was found.
+// A bundle says that the program of one allocation serves another one under a
+// node map. This is proved here from the definitions, without relying on how
+// the map was found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,28 +19,28 @@
 
 namespace blink::verify {
 
-/// Carries programs of one file over to other nodes: of the file's machine, or
-/// of that of a second file on the same nodes, when some of its links have
-/// failed. The files must outlive it. What a program computes does not depend
-/// on names, so a program that verifyProgram has proved is right under a map
-/// when this check passes:
+/// Maps programs of one file to other nodes, of the same machine or of that of
+/// a second file on the same nodes, after some links of it have failed. The
+/// files must outlive it. What a program computes does not depend on names, so
+/// a program that verifyProgram has proved is right under a map if this check
+/// passes:
 ///
-///   - its GPUs are carried onto `gpus`, each onto another;
-///   - every link that it uses or its certificate prices is carried onto a link
-///     that has not failed, of the same kind, with at least the bandwidth and
-///     at most the latency, between nodes of the same kinds;
-///   - the carried paths are ones the runtime can drive (PathRules.h);
-///   - the carried loads leave the stated rate possible;
-///   - the carried prices, re-priced among `gpus`, prove the stated bound.
+///   - its GPUs are mapped to `gpus`, each to a different one;
+///   - every link that it uses or that its certificate prices is mapped to a
+///     link that has not failed, of the same kind, with at least the bandwidth
+///     and at most the latency, between nodes of the same kinds;
+///   - the mapped paths are ones that the runtime can drive (PathRules.h);
+///   - the mapped loads leave the stated rate possible;
+///   - the mapped prices, re-priced among `gpus`, prove the stated bound.
 class Renaming {
 public:
   explicit Renaming(const sched::Schedule &file) : Renaming(file, file, {}) {}
   Renaming(const sched::Schedule &file, const sched::Schedule &onto,
            const FailedLinks &failed);
 
-  /// `map` holds for each node of the machine another or sched::kUnmapped;
-  /// `gpus` are nodes. Adds to `used` the links that the program, carried over,
-  /// sends over.
+  /// `map` holds for each node of the machine another node or sched::kUnmapped;
+  /// `gpus` are nodes. Adds to `used` the links over which the mapped program
+  /// sends.
   Failure check(const sched::Program &program, const std::vector<uint16_t> &map,
                 const std::vector<uint32_t> &gpus,
                 std::set<uint32_t> *used = nullptr) const;
@@ -48,12 +48,12 @@ public:
 private:
   class ProgramCheck;
 
-  /// A program where it is, as far as every map needs that.
+  /// The facts about a program in its own place that every map needs.
   struct Own {
     Own(const sched::Schedule &file, const sched::Program &program);
 
     TopologyView machine;
-    /// One of each kind of channel: ends, kind and path.
+    /// One channel for each combination of ends, kind and path.
     std::vector<std::pair<const sched::Channel *, std::vector<uint32_t>>>
         channels;
     std::vector<double> loads; ///< by link
@@ -61,9 +61,9 @@ private:
   };
 
   std::map<const sched::Program *, Own> programs_;
-  /// Where programs are carried to.
+  /// The machine to which programs are mapped.
   const TopologyView onto_;
-  /// Of `onto_`, without failed ones.
+  /// The links of `onto_` without failed ones, by ends and kind.
   std::map<std::tuple<uint32_t, uint32_t, sched::LinkKind>, uint32_t> links_;
 };
 

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Link prices -> prices of paths between ranks -> the cheapest tree -> bound.
+// The steps: prices of links, prices of paths between ranks, the cheapest tree,
+// the bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +25,23 @@ using sched::NodeKind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What decides whether a path may end at a GPU, see checkPaths.
+/// What a path has crossed; decides whether it may end at a GPU (see
+/// checkPaths).
 enum Crossed : uint32_t {
   peerOnly,   ///< peer links only
-  otherLinks, ///< others too, but neither a cpu nor a nic
+  otherLinks, ///< other links as well, but neither a cpu nor a nic
   hostOrNic,  ///< a cpu or a nic: allowed between any two GPUs
   numCrossed
 };
 
-/// Bellman-Ford with a queue over (node, what was crossed), from one rank.
+/// The algorithm of Bellman and Ford with a queue over (node, what was
+/// crossed), from one rank.
 class PathPricer {
 public:
   PathPricer(const TopologyView &machine, const std::vector<double> &prices)
       : machine_(machine), prices_(prices) {}
 
-  /// Fills row[rank], the price from `source` to each other rank and relay.
+  /// Sets row[rank] to the price from `source` to each other rank and relay.
   void priceFrom(uint32_t source, double *row) {
     best_.assign(size_t(machine_.numNodes()) * numCrossed, infinity);
     queued_.assign(best_.size(), false);
@@ -62,7 +65,7 @@ public:
   }
 
 private:
-  /// Offers each link out of `node`, reached at `price`, to the link's end.
+  /// Relaxes each link out of `node`, which was reached at `price`.
   void relax(uint32_t node, Crossed crossed, double price) {
     for (uint32_t index : machine_.linksFrom(node)) {
       if (!machine_.usable(index))
@@ -92,12 +95,12 @@ private:
   std::vector<uint32_t> queue_;
 };
 
-/// What trees cost for which a switch works that is linked with all ranks.
+/// The costs of trees for which a switch works that is linked with all ranks.
 struct StarPrices {
-  std::vector<double> in, out; ///< by root; infinite where it cannot
+  std::vector<double> in, out; ///< by root; infinite if it cannot
 };
 
-/// Those of all switches of the machine, at `prices` of links.
+/// Returns the costs for all switches of the machine, at `prices` of links.
 std::vector<StarPrices> starPrices(const TopologyView &machine,
                                    const std::vector<double> &prices) {
   const uint32_t numRanks = machine.numRanks();
@@ -133,11 +136,12 @@ std::vector<StarPrices> starPrices(const TopologyView &machine,
   return stars;
 }
 
-/// Costs of the cheapest trees of a root, as far as the collective has them.
+/// Computes the costs of the cheapest trees of a root that the collective may
+/// have.
 class TreePricer {
 public:
-  /// `prices` as of cheapestPathPrices. Trees for which one of `stars` works
-  /// count.
+  /// `prices` is the result of cheapestPathPrices. Trees for which one of
+  /// `stars` works are included.
   TreePricer(uint32_t numRanks, std::vector<double> prices,
              std::vector<StarPrices> stars)
       : numRanks_(numRanks), byDestination_(prices.size()),
@@ -159,7 +163,8 @@ public:
       least = std::min(least, star.in[root]);
     return least;
   }
-  /// There and back; one switch works for a tree.
+  /// Returns the cost of an in-tree and an out-tree. The same switch works for
+  /// both.
   double inAndOut(uint32_t root) const {
     const double in = plainIn(root), out = plainOut(root);
     double least = in + out;
@@ -169,8 +174,8 @@ public:
     return least;
   }
 
-  /// Sums over the other ranks of what the cheapest chain of hops costs, along
-  /// which a block goes on its own.
+  /// Return the sum, over the other ranks, of the cheapest chain of hops; each
+  /// block travels along its own chain.
   double distancesFrom(uint32_t root) const {
     return distances(bySource_, root);
   }
@@ -178,7 +183,7 @@ public:
     return distances(byDestination_, root);
   }
 
-  /// Of all pairs of ranks, the most that one hop between two costs.
+  /// Returns the highest price of a hop between any two ranks.
   double dearestHop() const {
     double most = 0;
     for (size_t from = 0; from < numRanks_; ++from)
@@ -192,12 +197,12 @@ private:
   double plainOut(uint32_t root) const {
     return cheapestArborescence(numRanks_, byDestination_, root);
   }
-  /// An in-tree is an out-tree of the edges reversed.
+  /// An in-tree is an out-tree of the reversed edges.
   double plainIn(uint32_t root) const {
     return cheapestArborescence(numRanks_, bySource_, root);
   }
 
-  /// Dijkstra; `prices` as [at * numRanks + next].
+  /// Runs Dijkstra's algorithm; `prices` has the form [at * numRanks + next].
   double distances(const std::vector<double> &prices, uint32_t root) const {
     std::vector<double> distance(numRanks_, infinity);
     std::vector<uint8_t> settled(numRanks_, 0);
@@ -224,7 +229,7 @@ private:
   std::vector<StarPrices> stars_;
 };
 
-/// What one GB/s of algbw costs at the least.
+/// Returns the least cost of one GB/s of algbw.
 double cheapestRate(const sched::Program &program, const TreePricer &trees,
                     uint32_t numRanks, const std::vector<uint32_t> &roots) {
   switch (program.collective()) {
@@ -289,7 +294,8 @@ bool usesSwitches(const sched::Program &program) {
   return false;
 }
 
-/// Lets paths run over relays: Floyd and Warshall, with relays alone between.
+/// Adds the paths over relays: the algorithm of Floyd and Warshall with only
+/// relays as intermediate nodes.
 static void closeOverRelays(uint32_t numRanks, uint32_t numPrograms,
                             std::vector<double> &table) {
   for (uint32_t via = numRanks; via < numPrograms; ++via)

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The table at `Collective` in schedules/schedule.fbs as questions: which ranks
-// contribute to a tree's part of the buffer, and which of them get the result.
+// The table at `Collective` in schedules/schedule.fbs in the form of questions:
+// which ranks contribute to a tree's part of the buffer, and which of them
+// receive the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 namespace blink::verify {
 
 /// Why a check fails: a sentence that names the place, what was found and what
-/// was expected. Nothing where the check passes.
+/// was expected. std::nullopt if the check passes.
 using Failure = std::optional<std::string>;
 
 /// What a tree of one block must do. `block` is sched::Tree::block throughout.
@@ -32,7 +33,7 @@ public:
   sched::Collective collective() const { return collective_; }
   uint32_t numRanks() const { return numRanks_; }
 
-  /// Blocks that S, the size rates are about, is made of.
+  /// Returns the number of blocks in S, the size to which rates refer.
   uint32_t numBlocks() const {
     switch (collective_) {
     case sched::Collective::allreduce:
@@ -57,7 +58,7 @@ public:
            collective_ == sched::Collective::reducescatter;
   }
 
-  /// Whether each block travels on its own: links carry one at a time.
+  /// Whether each block travels on its own, so that links carry one at a time.
   bool isPairwise() const { return collective_ == sched::Collective::sendrecv; }
 
   /// Whether input and output may be one buffer.
@@ -66,7 +67,7 @@ public:
            collective_ != sched::Collective::sendrecv;
   }
 
-  /// The only block of a rank's input a tree may read.
+  /// Returns the only block of a rank's input that a tree may read.
   uint32_t inputBlock(uint32_t block) const {
     switch (collective_) {
     case sched::Collective::reducescatter:
@@ -84,7 +85,8 @@ public:
     }
     return 0;
   }
-  /// The only block of a rank's output a tree may write or read back.
+  /// Returns the only block of a rank's output that a tree may write or read
+  /// back.
   uint32_t outputBlock(uint32_t block) const {
     switch (collective_) {
     case sched::Collective::allgather:
@@ -143,7 +145,7 @@ public:
   }
 
 private:
-  // The blocks of an alltoall or sendrecv.
+  // The ends of a block of an alltoall or sendrecv.
   uint32_t senderOf(uint32_t block) const { return block / numRanks_; }
   uint32_t receiverOf(uint32_t block) const { return block % numRanks_; }
 

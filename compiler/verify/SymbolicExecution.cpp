@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One tree after the other: find who writes the outputs, run the folds in the
-// order of the data, look at what the outputs hold.
+// For one tree after the other: finds the folds that write the outputs, runs
+// the folds in the order of the data, and checks what the outputs hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ std::string describeRanks(const std::vector<uint32_t> &ranks) {
   return text;
 }
 
-/// The execution of one tree at a time; memory is kept from tree to tree.
+/// Executes one tree at a time; memory is kept from tree to tree.
 class Execution {
 public:
   Execution(const Semantics &semantics, const FoldGraph &graph)
@@ -44,7 +44,7 @@ public:
         isRewritten_(semantics.numRanks()) {}
 
   Failure run(uint32_t tree);
-  /// Of the tree that has run.
+  /// Records how the tree that ran last adds up its result.
   void noteOrder(SumOrder &sums) const;
 
 private:
@@ -69,9 +69,9 @@ private:
   std::vector<uint32_t> channelValues_; // by channel
   std::vector<uint32_t> outputValues_;  // by rank
   std::vector<uint32_t> outputWriters_; // by rank: the last fold
-  std::vector<bool> isRewritten_;       // by rank: several folds write
-  // Two folds of one rank, the second of which needs or replaces what the
-  // output holds behind the first.
+  std::vector<bool> isRewritten_;       // by rank: several folds write it
+  // Pairs of folds of one rank; the second one needs, or replaces, what the
+  // output holds after the first.
   std::vector<OrderedPair> byOutput_;
 };
 
@@ -94,7 +94,8 @@ Failure Execution::run(uint32_t tree) {
   return checkOutputs();
 }
 
-/// Every output that the tree should write is written, and no other is.
+/// Checks that every output that the tree should write is written, and no
+/// other.
 Failure Execution::findOutputWriters() {
   outputWriters_.assign(semantics_.numRanks(), kNone);
   isRewritten_.assign(semantics_.numRanks(), false);
@@ -121,13 +122,14 @@ Failure Execution::findOutputWriters() {
   return std::nullopt;
 }
 
-/// Every fold that reads an output back runs after the fold that writes it.
-/// Where several write one, they do so in the order of their numbers: each adds
-/// to what the one before has written, after whoever else reads that.
+/// Checks that every fold that reads an output back runs after the fold that
+/// writes it. If several folds write one output, they must do so in the order
+/// of their numbers: each adds to what the previous one has written, after all
+/// other folds that read that value.
 Failure Execution::checkReadBacks() {
   byOutput_.clear();
-  uint32_t written = kNone;   // of a rank that rewrites: the last write so far
-  std::vector<uint32_t> read; // likewise: behind that
+  uint32_t written = kNone;   // last write so far of a rank that rewrites
+  std::vector<uint32_t> read; // reads since then
   for (uint32_t fold : graph_.foldsOf(tree_)) {
     const uint32_t rank = graph_.fold(fold).rank;
     if (rank >= semantics_.numRanks())
@@ -173,7 +175,8 @@ Failure Execution::checkReadBacks() {
          "; expected the order of a lane or channels of the tree between them";
 }
 
-/// Positions in the tree of its folds, each after those whose values it reads.
+/// Returns the positions of the tree's folds, each after those whose values it
+/// reads.
 std::vector<uint32_t> Execution::dataOrder() const {
   const Slice<uint32_t> folds = graph_.foldsOf(tree_);
   std::vector<std::vector<uint32_t>> next(folds.size());
@@ -270,7 +273,7 @@ void Execution::noteOrder(SumOrder &sums) const {
         sums.difference = inTree() + "a switch adds, in an order of its own";
         return;
       }
-  uint32_t rank = 0; // all that get the result have the same
+  uint32_t rank = 0; // all receivers have the same result
   while (!semantics_.receives(rank, block_))
     ++rank;
   const uint32_t value = outputValues_[rank];
@@ -288,7 +291,7 @@ void Execution::noteOrder(SumOrder &sums) const {
                       ", and not that of the first tree";
 }
 
-/// Judges the output of `rank`; `first` is the rank it must agree with.
+/// Checks the output of `rank`, which must agree with that of rank `first`.
 Failure Execution::checkReduced(uint32_t rank, uint32_t first) const {
   const uint32_t value = outputValues_[rank];
   if (rank != first && value == outputValues_[first])

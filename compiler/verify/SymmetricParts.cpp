@@ -1,4 +1,4 @@
-//===- SymmetricParts.cpp - what of a symmetric variant is judged ---------===//
+//===- SymmetricParts.cpp - parts of a variant to judge -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,7 +17,7 @@ namespace {
 
 using sched::VariantParts;
 
-/// Puts the folds of trees, tree by tree and vertex by vertex, onto ranks.
+/// Distributes the folds of trees to ranks, tree by tree and vertex by vertex.
 class TreeSpreader {
 public:
   TreeSpreader(const VariantParts &from, const sched::SymmetryGroup &group,
@@ -36,7 +36,8 @@ private:
 
   void addTrees(uint32_t element);
   void addSteps(uint32_t element, uint32_t orbit);
-  /// The rank on which a representative's step is in the tree that it names.
+  /// Returns the rank that a representative's step has in the tree that it
+  /// names.
   uint32_t vertexOf(const sched::RankParts &rank,
                     const sched::Step &step) const;
 
@@ -92,7 +93,8 @@ void TreeSpreader::addSteps(uint32_t element, uint32_t orbit) {
     for (uint32_t i = 0; i < rank.lanes[lane].steps_count(); ++i) {
       const sched::Step &step = rank.steps[rank.lanes[lane].steps_begin() + i];
       const uint32_t vertex = vertexOf(rank, step);
-      // From the representative to the vertex, and on to its image.
+      // The element that maps the representative to the vertex, and that to its
+      // image.
       const uint32_t way = group_.product(element, group_.elementTo(vertex));
       StepAt &at = steps_[group_.mapRank(element, vertex)].emplace_back();
       at.lane = lane;

@@ -1,4 +1,4 @@
-//===- TimeBound.cpp - when a call is over at the latest ------------------===//
+//===- TimeBound.cpp - an upper bound on a call's time --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,13 +13,14 @@
 namespace blink::verify {
 namespace {
 
-/// The first rounds of a call, one after the other.
+/// Simulates the first rounds of a call, one after the other.
 class Clock {
 public:
   explicit Clock(const TimedGraph &graph)
       : graph_(graph), numFolds_(graph.graph().numFolds()),
         numChannels_(graph.graph().variant().channels()->size()) {
-    // Who comes first within a round: no circle, as checkProgress has found.
+    // The order of folds within a round; it has no circle, as checkProgress has
+    // proved.
     std::vector<std::vector<uint32_t>> after(numFolds_);
     for (uint32_t fold = 0; fold < numFolds_; ++fold)
       graph.eachEdge(fold, [&](const TimedGraph::Edge &edge) {
@@ -28,7 +29,7 @@ public:
           after[edge.on].push_back(fold);
         if (edge.data && graph.graph().window(edge.channel) > 0)
           most_ =
-              std::max(most_, edge.rounds + 1); // sentAt() of the one before
+              std::max(most_, edge.rounds + 1); // sentAt() of the chunk before
       });
     order_ = topologicalOrder(numFolds_, [&](uint32_t fold, auto visit) {
       for (uint32_t next : after[fold])
@@ -36,7 +37,7 @@ public:
     });
   }
 
-  /// Rounds that any fold looks back.
+  /// Returns the most rounds that any fold looks back.
   int64_t most() const { return most_; }
 
   bool runs(uint32_t fold, int64_t round) const {
@@ -44,14 +45,15 @@ public:
     const int64_t chunk = round - of.delay;
     return chunk >= 0 && uint64_t(chunk) < graph_.cut().chunks[of.tree];
   }
-  /// When the fold begins in that round; in one in which it does not run, when
-  /// its lane could have begun it.
+  /// Returns the time at which the fold begins in that round; if it does not
+  /// run in the round, the time at which its lane could have begun it.
   double at(uint32_t fold, int64_t round) const {
     return times_[size_t(round) * numFolds_ + fold];
   }
 
-  /// When the transfer of the chunk that the channel's writer writes in that
-  /// round is over. With a window only known when the reader comes to it.
+  /// Returns the time at which the transfer ends of the chunk that the
+  /// channel's writer writes in that round. For a channel with a window it is
+  /// known only when the reader comes to the chunk.
   double sentAt(uint32_t channel, int64_t round) const {
     return sent_[size_t(round) * numChannels_ + channel];
   }
@@ -82,11 +84,11 @@ public:
   }
 
 private:
-  /// Of the chunk that `reader` takes in `round`.
+  /// Returns the arrival of the chunk that `reader` takes in `round`.
   double arrival(const TimedGraph::Edge &edge, uint32_t reader, int64_t round) {
     const int64_t then = round - edge.rounds;
     if (const int64_t window = graph_.graph().window(edge.channel)) {
-      double known = 0; // to the writer, that it may be sent
+      double known = 0; // when the writer learns that it may be sent
       if (round >= window && runs(reader, round - window))
         known = at(reader, round - window) + graph_.weight(reader) +
                 graph_.latency(edge.channel);
@@ -103,7 +105,7 @@ private:
           graph_.graph().window(to.index()) == 0)
         transfer(to.index(), round, time);
   }
-  /// A channel transfers chunk after chunk.
+  /// Adds a transfer to a channel, which transfers chunk after chunk.
   void transfer(uint32_t channel, int64_t round, double from) {
     const double before = round == 0 ? 0 : sentAt(channel, round - 1);
     sent_[size_t(round) * numChannels_ + channel] =
@@ -119,16 +121,17 @@ private:
   std::vector<double> sent_;  ///< by round and channel
 };
 
-/// The rounds in which the fold runs end before this one.
+/// Returns the round before which all rounds lie in which the fold runs.
 double endOf(const TimedGraph &graph, uint32_t fold) {
   const Fold &of = graph.graph().fold(fold);
   return double(graph.cut().chunks[of.tree]) + of.delay;
 }
 
-/// When the transfer of a round 0 is over at the latest, at the pace. Of a
-/// channel with a window it is in time for the reader; that one interval later
-/// the next one is, too, follows from the edges of TimedGraph: neither the
-/// writer, nor the transfer before it, nor the window lets it come later.
+/// Returns the latest end of the transfer of round 0 at the pace. For a channel
+/// with a window this is the end that is just in time for the reader. The edges
+/// of TimedGraph then imply that the next transfer is at most one interval
+/// later: neither the writer, nor the previous transfer, nor the window makes
+/// it come later.
 double sentBy(const TimedGraph &timed, const Pace &pace, uint32_t channel) {
   const FoldGraph &graph = timed.graph();
   if (graph.window(channel) == 0)
@@ -155,8 +158,9 @@ double timeBound(const TimedGraph &graph, const Pace &pace,
   for (int64_t round = 0; round < wanted; ++round)
     clock.runRound();
 
-  // From the rounds that later ones look back to: how much earlier all is than
-  // pace.begins has it. Nothing is later.
+  // In the rounds that later rounds look back to, find out by how much
+  // everything is earlier than pace.begins says. Later rounds are then at least
+  // as early.
   double ahead = rounds > double(wanted) ? HUGE_VAL : 0;
   for (int64_t round = std::max<int64_t>(0, wanted - clock.most());
        round < wanted; ++round) {

@@ -14,9 +14,9 @@
 namespace blink::verify {
 namespace {
 
-constexpr double kBytesPerMicrosecond = 1e3; // of a GB/s
+constexpr double kBytesPerMicrosecond = 1e3; // at 1 GB/s
 
-/// Of each tree the part of S that it carries.
+/// Returns the part of S that each tree carries.
 std::vector<double> sharesOf(const Semantics &semantics,
                              const sched::Variant &variant) {
   std::vector<double> shares;
@@ -61,7 +61,7 @@ Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
     const double granules = std::ceil(treeBytes / rounds / kGranule);
     const double own = std::min(chunk, std::max(1.0, granules) * kGranule);
     cut.chunkBytes.push_back(std::min(own, treeBytes));
-    // What a share in floating point is too large by is no chunk.
+    // The excess of a share in floating point must not count as a chunk.
     cut.chunks.push_back(uint64_t(std::ceil(treeBytes / own - 1e-9)));
     cut.round = std::max(cut.round, wireBytes(variant) * cut.chunkBytes.back() /
                                         (share * algbw * kBytesPerMicrosecond));

@@ -25,30 +25,31 @@ struct Cut {
   std::vector<uint64_t> chunks;   ///< by tree
 };
 
-/// Of a message without end, through links that sustain `algbw` (GB/s): chunks
-/// as large as the variant has them.
+/// Cuts a message without end over links that sustain `algbw` (GB/s): chunks
+/// are as large as the variant says.
 Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
           double algbw);
-/// Of a message of `bytes`, S as for algbw, whose chunks may be smaller and are
+/// Cuts a message of `bytes`, the S of algbw. Its chunks may be smaller and are
 /// whole granules.
 Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
           double algbw, uint64_t bytes);
 
-/// The marked graph of Progress.h with times. A fold begins when those that it
-/// waits for have begun long enough ago: a chunk needs the fold that writes it
-/// or its transfer, whichever is longer, and its path's latency to get to the
-/// reader; a free slot is known to the writer a latency after the fold that
-/// freed it is over; lanes run one fold at a time. Each channel has the part of
-/// its links that its tree's share plans for it. A chunk that its window keeps
-/// back is sent when the news has come that the reader took the one that many
-/// before it: the reader follows itself. All of these outlive it.
+/// The marked graph of Progress.h with times. A fold begins when the folds that
+/// it waits for began long enough ago. A chunk takes the time of the fold that
+/// writes it or of its transfer, whichever is longer, and then its path's
+/// latency to reach the reader. The writer learns of a free slot one latency
+/// after the end of the fold that freed it. A lane runs one fold at a time.
+/// Each channel has the part of its links that its tree's share plans for it. A
+/// chunk that a window holds back is sent when the writer learns that the
+/// reader took the chunk that lies one window before it; in the graph the
+/// reader follows itself. All arguments must outlive the graph.
 class TimedGraph {
 public:
   TimedGraph(const TopologyView &machine, const FoldGraph &graph,
              const Cut &cut, const StepCosts &costs);
 
-  /// A fold begins `time` microseconds after the fold `on` has begun in the
-  /// lane's round that is `rounds` before its own, or later.
+  /// A fold begins at least `time` microseconds after the fold `on` began, in
+  /// the lane's round that lies `rounds` before its own.
   struct Edge {
     uint32_t on = kNone;
     int64_t rounds = 0;
@@ -88,7 +89,7 @@ public:
 private:
   const FoldGraph &graph_;
   const Cut &cut_;
-  std::vector<double> weights_;      ///< microseconds of its lane; by fold
+  std::vector<double> weights_;      ///< microseconds in its lane; by fold
   std::vector<uint32_t> lastInLane_; ///< by first fold of a lane
   std::vector<double> latencies_;    ///< microseconds; by channel
 };

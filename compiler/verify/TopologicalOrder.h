@@ -14,9 +14,9 @@ namespace blink::verify {
 
 /// Orders nodes 0 .. count - 1 such that every edge goes forward.
 /// `forEachSuccessor(node, visit)` calls `visit(successor)` for each edge out
-/// of `node`. Nodes on a cycle, and those behind one, are left out: the result
-/// is shorter than `count` exactly when there is a cycle. Linear in nodes and
-/// edges; deterministic.
+/// of `node`. Nodes on a cycle, and nodes reachable from one, are left out: the
+/// result is shorter than `count` exactly if there is a cycle. Linear in nodes
+/// and edges; deterministic.
 template <typename ForEachSuccessor>
 std::vector<uint32_t> topologicalOrder(uint32_t count,
                                        ForEachSuccessor forEachSuccessor) {

@@ -1,9 +1,9 @@
-//===- TreeOrder.cpp - what happens before what in one tree ---------------===//
+//===- TreeOrder.cpp - what comes before what in one tree -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Reachability for many pairs at once: 64 starting folds are followed through
-// the tree in one sweep, a bit of a word each.
+// Computes reachability for many pairs at once: one sweep follows 64 starting
+// folds through the tree, with one bit of a word for each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@ namespace blink::verify {
 
 namespace {
 
-/// Positions in the tree of its folds, each after those it waits for.
+/// Returns the positions of the tree's folds, each after those that it waits
+/// for.
 std::vector<uint32_t> orderOfTree(const FoldGraph &graph, uint32_t tree) {
   const Slice<uint32_t> folds = graph.foldsOf(tree);
   return topologicalOrder(

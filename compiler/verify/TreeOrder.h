@@ -1,9 +1,9 @@
-//===- TreeOrder.h - what happens before what in one tree -------*- C++ -*-===//
+//===- TreeOrder.h - what comes before what in one tree ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Folds touch the same elements only when they are of the same tree and chunk.
-// Whether two of them are ordered is therefore a question about one tree.
+// Folds touch the same elements only if they belong to the same tree and chunk.
+// So the question whether two of them are ordered concerns a single tree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@ struct OrderedPair {
   uint32_t after;
 };
 
-/// The position of the first pair that the lanes and channels of `tree` do not
-/// order, or the number of pairs when all are ordered. The order of lanes
-/// counts, and the tree's own channels; those of other trees do not, since
-/// another tree may have no chunk of that number. When the tree's folds wait
-/// for each other in a circle, no pair is ordered.
+/// Returns the position of the first pair that the lanes and channels of `tree`
+/// do not order, or the number of pairs if all are ordered. The order of lanes
+/// counts, and so do the tree's own channels. Channels of other trees do not,
+/// since another tree may have no chunk of that number. If the tree's folds
+/// wait for each other in a circle, no pair is ordered.
 ///
-/// Takes time (folds of the tree) x (distinct `before` folds) / 64 and memory
-/// linear in the tree.
+/// Takes time in (folds of the tree) x (distinct `before` folds) / 64 and
+/// memory linear in the tree.
 size_t firstUnordered(const FoldGraph &graph, uint32_t tree,
                       const std::vector<OrderedPair> &pairs);
 

@@ -34,9 +34,9 @@ uint32_t Values::fold(const std::vector<uint32_t> &operands, bool completes) {
 }
 
 std::vector<uint8_t> Values::contributions(uint32_t value) const {
-  // Operands have smaller numbers: from the top down, all uses of a value are
-  // counted before it hands its count on. Counts stop at 2, or they would
-  // double with each level.
+  // Operands have smaller numbers than the value. So going down, all uses of a
+  // value are counted before its count is passed on to its operands. Counts
+  // stop at 2, since they might otherwise double with each level.
   std::vector<uint8_t> uses(numRanks_ + nodes_.size(), 0);
   uses[value] = 1;
   for (uint32_t at = value; at >= numRanks_; --at) {
@@ -61,7 +61,8 @@ std::vector<uint32_t> Values::order(uint32_t value, bool folds) const {
       continue;
     }
     const Key &key = *nodes_[at - numRanks_].key;
-    // Of a, b and c: a b + c + and kFold; from the end, so this comes first.
+    // For a, b and c the result is: a b + c + kFold. The stack yields it from
+    // its end, so it is pushed in its final order.
     for (size_t i = 1; i < key.size(); ++i) {
       work.push_back(key[i]);
       if (i > 1)

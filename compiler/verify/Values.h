@@ -24,34 +24,35 @@ class Values {
 public:
   explicit Values(uint32_t numRanks) : numRanks_(numRanks) {}
 
-  /// Forgets all but the contributions.
+  /// Removes all values except the contributions.
   void clear();
 
-  /// The value of a fold. One operand that is not completed is only copied.
+  /// Returns the value of a fold. A single operand that is not completed is
+  /// only copied.
   uint32_t fold(const std::vector<uint32_t> &operands, bool completes);
 
-  /// Whether a `completes` fold is in its past.
+  /// Whether a `completes` fold is among the folds that made it.
   bool isCompleted(uint32_t value) const {
     return value >= numRanks_ && nodes_[value - numRanks_].completed;
   }
 
-  /// How often each rank's contribution is in `value`: 0, 1, or 2 for "more
-  /// than once". Linear in the values made so far.
+  /// Returns how often each rank's contribution is in `value`: 0, 1, or 2 for
+  /// "more than once". Linear in the values made so far.
   std::vector<uint8_t> contributions(uint32_t value) const;
 
-  /// How `value`, in which no contribution is more than once, is added up:
-  /// terms and `kPlus` in reverse Polish notation, a fold adding one operand
-  /// after the other; where `folds`, each fold that adds ends with `kFold`. The
-  /// completion leaves no trace. Equal for equal orders, also of values before
-  /// clear().
+  /// Returns how `value`, in which no contribution occurs more than once, is
+  /// added up: terms and `kPlus` in reverse Polish notation, where a fold adds
+  /// one operand after the other. With `folds`, the operands of each fold that
+  /// adds end with `kFold`. The completion leaves no trace. Equal orders give
+  /// equal results, also across a clear().
   static constexpr uint32_t kPlus = UINT32_MAX, kFold = UINT32_MAX - 1;
   std::vector<uint32_t> order(uint32_t value, bool folds) const;
 
-  /// "((1 + 2) + 0)"; long expressions end in "...".
+  /// Returns, for example, "((1 + 2) + 0)"; long expressions end in "...".
   std::string describe(uint32_t value) const;
 
 private:
-  /// First whether the fold completes, then its operands.
+  /// Whether the fold completes, followed by its operands.
   using Key = std::vector<uint32_t>;
   struct Node {
     const Key *key; ///< in numbers_, whose nodes do not move

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Runs the checks and puts them into sentences.
+// Runs the checks and describes their results in sentences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ std::string count(uint64_t number, const std::string &noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-/// Two rates that differ must not look the same.
+/// Rates are printed so exactly that two different ones do not look the same.
 std::string rate(double gbps) {
   if (std::isinf(gbps))
     return "unlimited";
@@ -43,10 +43,11 @@ std::string rate(double gbps) {
   return text;
 }
 
-/// Where a variant has no limit.
+/// The message size for a variant without a limit.
 constexpr uint64_t kLargeMessage = 256 << 20;
 
-/// "64 KiB", "1 B": in the largest unit of which it is a multiple.
+/// Returns "64 KiB" or "1 B": in the largest unit of which `bytes` is a
+/// multiple.
 std::string size(uint64_t bytes) {
   const char *units[] = {" B", " KiB", " MiB", " GiB"};
   size_t unit = 0;
@@ -55,12 +56,12 @@ std::string size(uint64_t bytes) {
   return std::to_string(bytes) + units[unit];
 }
 
-/// The symmetry of a program, where some variant is symmetric.
+/// The symmetry of a program that has a symmetric variant.
 struct ProgramSymmetry {
   ProgramSymmetry(const sched::Schedule &file, const sched::Program &program) {
     for (const sched::Variant *variant : *program.variants())
       if (variant->symmetric() && orbits.empty()) {
-        // The loader has made it before.
+        // This cannot fail: the loader has made the group before.
         static_cast<void>(sched::SymmetryGroup::create(
             *file.topology(), *program.allocation(),
             sched::renamingsOf(program), group));
@@ -68,7 +69,8 @@ struct ProgramSymmetry {
       }
   }
 
-  /// What a variant brings to links, of what the trees that it has do.
+  /// Returns the loads of a variant in full; `loads` is what its own trees
+  /// bring.
   std::vector<double> inFull(const sched::Variant &variant,
                              std::vector<double> loads,
                              Images images = Images::sum) const {
@@ -77,8 +79,8 @@ struct ProgramSymmetry {
                : loads;
   }
 
-  /// One rank of each orbit, if prices are the same on all links of an orbit;
-  /// else, and without symmetry, none.
+  /// Returns one rank of each orbit if prices are the same on all links of each
+  /// orbit; otherwise, and without symmetry, an empty list.
   std::vector<uint32_t>
   rootsFor(const flatbuffers::Vector<double> &prices) const {
     for (uint32_t link = 0; link < orbits.size(); ++link)
@@ -91,7 +93,8 @@ struct ProgramSymmetry {
   std::vector<uint32_t> orbits; ///< of links; empty: no variant is symmetric
 };
 
-/// GB/s per link of the last variant's loads, as linkLoads.
+/// Returns the loads of a variant in full, by link, per byte of S as in
+/// linkLoads.
 std::vector<double> loadsInFull(const TopologyView &machine,
                                 const ProgramSymmetry &symmetry,
                                 const sched::Program &program,
@@ -103,7 +106,7 @@ std::vector<double> loadsInFull(const TopologyView &machine,
                          semantics.isPairwise() ? Images::most : Images::sum);
 }
 
-/// A variant, and what of it is judged.
+/// A variant and the parts of it that are judged.
 class JudgedVariant {
 public:
   JudgedVariant(const sched::Variant &variant, const sched::Program &program,
@@ -115,18 +118,18 @@ public:
     images_ = group.order();
     std::vector<uint32_t> elements{0};
     own_ = std::make_unique<Trees>(variant, group, program, elements);
-    // Sums in one order, if those of images under generators are.
+    // All sums have one order if those of the images under the generators do.
     for (uint32_t generator : group.generators())
       elements.push_back(generator);
     if (Semantics(program).reduces())
       withImages_ = std::make_unique<Trees>(variant, group, program, elements);
   }
 
-  /// Of which all folds are images.
+  /// Returns the folds of which all folds are images.
   const FoldGraph &steps() const { return steps_; }
-  /// Trees with all their folds, of which all are images.
+  /// Returns trees with all their folds, of which all trees are images.
   const FoldGraph &trees() const { return own_ ? own_->graph : steps_; }
-  /// The same, and where they add some of the images, too.
+  /// Returns the same trees; if they reduce, with some of their images.
   const FoldGraph &sums() const {
     return withImages_ ? withImages_->graph : trees();
   }
@@ -199,8 +202,8 @@ private:
     judged_ = graphs_.size() - 1;
   }
 
-  /// The first problem of the variants, named after its variant where there
-  /// are several.
+  /// Returns the first problem of any variant, preceded by the variant's number
+  /// if there are several variants.
   template <typename Function> Failure eachVariant(Function check) {
     for (size_t i = 0; i < graphs_.size(); ++i) {
       judged_ = i;
@@ -245,7 +248,8 @@ private:
   VerifyReport report_;
 };
 
-/// The rate with the last variant, as addBandwidth.
+/// Returns the rate with the last variant, like addBandwidth, if elements have
+/// `elementBytes` bytes.
 double narrowRate(const TopologyView &machine, const ProgramSymmetry &symmetry,
                   const sched::Program &program, unsigned elementBytes) {
   const auto &variants = *program.variants();
@@ -258,7 +262,7 @@ double narrowRate(const TopologyView &machine, const ProgramSymmetry &symmetry,
       .algbw;
 }
 
-/// A check where the file states an order.
+/// Adds a check if the file states an order.
 void Verifier::addOrder() {
   using sched::ReductionOrder;
   report_.order = sums_.proved(semantics_.numRanks());
@@ -413,7 +417,7 @@ void Verifier::addCertificate() {
   if (!again.problem && !nearlyEqual(again.bound, stated))
     again.problem = "the prices prove a bound of " + rate(again.bound) +
                     "; the file states " + rate(stated);
-  // A rate above a true bound is a sign of a wrong rate.
+  // A rate above a true bound shows that the rate is wrong.
   if (!again.problem && !(program_.algbw() <= again.bound * (1 + 1e-9)))
     again.problem = "the stated rate, " + rate(program_.algbw()) +
                     ", is above the bound of " + rate(again.bound);

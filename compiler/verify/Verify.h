@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Judges the bytes that run, with nothing else at hand and with no code that
-// had a part in making them: no GLPK, no packing, no dialect.
+// Checks the bytes that will run. Uses nothing but these bytes, and no code
+// that had a part in making them: no GLPK, no packing, no dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,49 +17,49 @@
 
 namespace blink {
 
-/// One thing that was proved, or was not.
+/// One property that was proved, or was not.
 struct Check {
   std::string name; ///< stable key: "paths", "result", ...
   bool ok = false;
-  std::string detail; ///< a sentence; on failure where and why
-  size_t variant = 0; ///< on failure: which one it is about
+  std::string detail; ///< a sentence; on failure, where and why
+  size_t variant = 0; ///< on failure, the one that fails
 };
 
-/// What a fold costs its lane.
+/// The costs of a fold for its lane.
 struct StepCosts {
   double step = 0; ///< microseconds
   double rate = 0; ///< GB/s that a lane moves, half of what it loads and
-                   ///< stores with slots; 0: without limit
+                   ///< stores with slots; 0: unlimited
 };
 
 struct VerifyOptions {
   StepCosts simple, lowLatency; ///< of the protocols
   bool times = false;           ///< fills VerifyReport::times
-  double queueBytes = 0; ///< in front of a link that a network has; 0: any
+  double queueBytes = 0;        ///< most that a link's queue holds; 0: any
 };
 
-/// What is proved of the largest message of a variant, or of 256 MiB.
+/// The proved time of the largest message of a variant, or of 256 MiB.
 struct RangeTime {
   uint64_t bytes = 0;
   double pace = 0;         ///< the part of its links' rate that lanes keep
-  double microseconds = 0; ///< within which it is over
+  double microseconds = 0; ///< within which it ends
   double rate() const { return double(bytes) / microseconds * 1e-3; } ///< GB/s
 };
 
 struct VerifyReport {
   bool ok = false;  ///< all checks passed
   double links = 0; ///< GB/s, recomputed from shares, paths and bandwidths
-  double pace = 0;  ///< the part of it that lanes keep; 0 if they stop
-  double algbw = 0; ///< GB/s, both
+  double pace = 0;  ///< the part of it that lanes keep; 0 on a deadlock
+  double algbw = 0; ///< GB/s, links x pace
   double bound = 0; ///< GB/s, recomputed from the certificate's prices
-  /// Of sums, in all trees of all variants, whatever the file says.
+  /// The order of sums in all trees of all variants, whatever the file states.
   sched::ReductionOrder order = sched::ReductionOrder::none;
-  /// Whether that holds for types of 8 and 16 bits, too: they are rounded once
-  /// (Accumulation::f32), or where they leave a step, and then all elements are
-  /// added by the same steps.
+  /// Whether that order also holds for types of 8 and 16 bits. These are
+  /// rounded once (Accumulation::f32), or whenever they leave a step; in that
+  /// case the same steps must add up all elements.
   bool orderOfNarrow = false;
   std::vector<RangeTime>
-      times; ///< of each variant, if asked; none if lanes stop
+      times; ///< by variant, if asked for; none on a deadlock
   std::vector<Check> checks;
 };
 
@@ -71,29 +71,30 @@ struct VerifyReport {
 ///   progress     no deadlock, for any number of chunks and the declared slots
 ///   bandwidth    the links sustain the rate the file states, to 1e-9 relative,
 ///                with the last variant: the one for messages without a limit
-///   pace         the part of that rate that lanes keep which take their steps
-///                in order, and the circle of steps that costs the rest; with
-///                filling and draining, if asked, the time of the largest
-///                message of each variant; not asked of lanes that stop
-///   queues       where channels leave their machine: what their windows let
-///                wait in front of a link, at most, is no more than options say
+///   pace         the part of that rate that lanes keep if they take their
+///                steps in order, and the circle of steps that costs the rest;
+///                if asked for, also the time of the largest message of each
+///                variant, with filling and draining; omitted on a deadlock
+///   queues       if channels leave their machine: the most that their windows
+///                let wait in front of a link is no more than the options say
 ///   certificate  re-priced, the bound is as stated, and the rate not above it
 /// Details count steps from 0 within their lane. `file` must have passed
-/// sched::openAnySchedule: of symmetric variants representatives are judged, in
-/// the time that they take, and all else follows. What is wrong with those is
-/// said of trees and places that are not always those in full. Certificates of
-/// more than 4,096 ranks are re-priced where these are alike (AlikeRanks.h),
-/// and fail otherwise.
+/// sched::openAnySchedule. In symmetric variants only the representatives are
+/// judged, in the time that they take, and everything else follows. Messages
+/// about these may name trees and places by other numbers than in full.
+/// Certificates of more than 4,096 ranks are re-priced if the ranks are alike
+/// (AlikeRanks.h), and fail otherwise.
 VerifyReport verifyProgram(const sched::Schedule &file,
                            const sched::Program &program,
                            const VerifyOptions &options = {});
 
-/// GB/s of a message whose elements have so many bytes that the links sustain
-/// where what the program adds of it travels as its Accumulation says.
+/// Returns the GB/s that the links sustain for messages whose elements have
+/// `elementBytes` bytes, if partial sums travel as the program's Accumulation
+/// says.
 double narrowRateOf(const sched::Schedule &file, const sched::Program &program,
                     unsigned elementBytes);
 
-/// The pace alone, of a program that has been verified.
+/// Returns only the pace, for a program that has been verified.
 double paceOf(const sched::Schedule &file, const sched::Program &program);
 
 } // namespace blink
