@@ -124,7 +124,7 @@ verifyMachine(Op op, mlir::SymbolTableCollection &symbols) {
 class ShareSum {
 public:
   /// Errors: a denominator < 1, a share outside 0 to 1, a block out of range or
-  /// before the last one, two denominators in one block.
+  /// below the previous one, two denominators in one block.
   mlir::LogicalResult add(mlir::Operation *op, int32_t block, int32_t numBlocks,
                           int64_t numerator, int64_t denominator);
   /// If there is one block, each share stands for `images` shares; otherwise

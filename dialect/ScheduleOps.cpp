@@ -1,4 +1,4 @@
-//===- ScheduleOps.cpp - level 4, what every rank does --------------------===//
+//===- ScheduleOps.cpp - level 4, the program of each rank ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -34,8 +34,8 @@ struct GoldenProgram {
   double rate = 0;         ///< GB/s, with the pace of its lanes.
   double links = 0;        ///< GB/s that links sustain.
   double bound = 0;        ///< GB/s.
-  int depth = 0; ///< Of the variant for large messages; so are the trees.
-  int trees = 0;
+  int depth = 0;           ///< The depth of the variant for large messages.
+  int trees = 0;           ///< The number of trees of that variant.
   std::array<double, 3> times =
       {}; ///< Predicted us for messages of kGoldenSizes.
 
@@ -59,7 +59,7 @@ struct Golden {
   std::string compiler;     ///< The compiler of the bundle, with its version.
   uint64_t bundleBytes = 0; ///< The bundle's size.
   std::string bundleHash;   ///< SHA-256 of the bundle, in hexadecimal.
-  std::vector<GoldenClass> classes; ///< As in the bundle.
+  std::vector<GoldenClass> classes; ///< The classes of the bundle, in order.
 
   size_t numPrograms() const;
   uint64_t numAllocations() const;

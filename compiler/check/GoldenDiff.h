@@ -18,7 +18,7 @@ namespace blink {
 /// different.
 struct CheckTolerance {
   double rate = 0.001;
-  double time = 0.01; ///< Of predicted times.
+  double time = 0.01; ///< The tolerance of predicted times.
 };
 
 /// Returns the program that serves a job today: a collective on `gpus`,

@@ -34,7 +34,7 @@ struct MachineFiles {
   std::string topologyPath;
   std::string goldenPath;
   Topology topology;
-  std::string goldenText;             ///< As stored; empty if there is none.
+  std::string goldenText;             ///< The text of the file; empty if none.
   std::optional<Golden> golden;       ///< std::nullopt: the machine is new.
   std::string allocations;            ///< What to compile for.
   std::vector<std::vector<int>> sets; ///< `allocations` as sets of GPUs.
@@ -52,7 +52,7 @@ std::string defaultAllocations(int numGpus);
 llvm::Expected<std::vector<MachineFiles>>
 findMachines(const CheckFolders &folders);
 
-/// In order of importance.
+/// The verdicts in order of importance.
 enum class Verdict { wrong, worse, isNew, better, different, good };
 llvm::StringRef toString(Verdict verdict);
 

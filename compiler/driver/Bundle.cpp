@@ -84,7 +84,7 @@ llvm::Expected<Members> compileClass(const Topology &topology,
       degradeLinks(topology, each.linkEdits);
   if (!degraded)
     return degraded.takeError();
-  each.linkEdits = degraded->edits; // recorded in one order
+  each.linkEdits = degraded->edits; // recorded in a fixed order
   llvm::Expected<RankTopology> rankTopology =
       RankTopology::create(degraded->topology, one.gpus, each.links);
   if (!rankTopology)
@@ -147,7 +147,8 @@ compileClasses(const Topology &topology, const BundleOptions &options,
   return members;
 }
 
-/// FlatBuffers end at 2 GiB, where the builder aborts the process.
+/// Refuses indices beyond the limit of FlatBuffers, 2 GiB: there the builder
+/// would abort the process.
 llvm::Error checkSize(const Topology &topology, const BundlePlan &plan) {
   constexpr uint64_t kMostNumbers = uint64_t(1) << 29; // 2 bytes each: 1 GiB
   uint64_t maps = plan.allocations.size() + plan.survivors.size();
@@ -291,7 +292,7 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
     return makeError("{0} nodes; a bundle is for machines of fewer than 65535",
                      degraded->topology.nodes.size());
   BundleOptions ordered = options;
-  ordered.each.linkEdits = degraded->edits; // recorded in one order
+  ordered.each.linkEdits = degraded->edits; // recorded in a fixed order
   llvm::Expected<BundlePlan> plan = planBundle(degraded->topology, ordered);
   if (!plan)
     return plan.takeError();

@@ -19,7 +19,7 @@ namespace blink {
 
 /// An allocation under a failure that matters to it.
 struct PlannedSurvivor {
-  size_t condition;  ///< From 1, as in the file.
+  size_t condition;  ///< A number from 1, as in the file.
   size_t allocation; ///< Index into BundlePlan::allocations.
   /// The class of its GPUs on what is left of the machine; std::nullopt if no
   /// schedule was requested.
@@ -32,7 +32,7 @@ struct BundlePlan {
   /// AllocationClass::machine is the number of a condition.
   std::vector<AllocationClass> classes;
   std::vector<ClassifiedAllocation> allocations; ///< On the whole machine.
-  std::vector<PlannedSurvivor> survivors; ///< By condition, then allocation.
+  std::vector<PlannedSurvivor> survivors; ///< Sorted by condition, allocation.
 };
 
 /// Plans the allocations, failures and classes as compileBundle documents.

@@ -53,9 +53,9 @@ private:
   const CompileOptions options_;
   const std::vector<int> roots_;
   Topology degraded_; // with its links edited
-  // of each link, if every link has one
+  // the reverse of each link, if every link has one
   std::optional<std::vector<int>> reverse_;
-  std::vector<bool> onPaths_; // by link
+  std::vector<bool> onPaths_; // per link: lies on a path
   std::unique_ptr<mlir::MLIRContext> context_;
   std::string errors_; // errors of the context's diagnostics so far
   std::map<Collective, mlir::OwningOpRef<mlir::ModuleOp>> forests_;

@@ -29,7 +29,7 @@ using Numbers = sched::ClusterSymmetry::Numbers;
 /// A representing placement.
 struct Placement {
   Numbers gpus;
-  Numbers roots; ///< By rank: the rank whose rooted programs serve it.
+  Numbers roots; ///< For each rank the one whose rooted programs serve it.
   std::vector<std::vector<uint8_t>> pieces; ///< One per collective.
 };
 
@@ -188,7 +188,7 @@ blink::compileClusterBundle(const Topology &whole, const BundleOptions &asked,
                      "over links of kind {0}; allow more kinds of link",
                      toString(asked.each.links));
   BundleOptions recorded = asked;
-  recorded.each.linkEdits = degraded->edits; // recorded in one order
+  recorded.each.linkEdits = degraded->edits; // recorded in a fixed order
   sched::Settings settings = recorded.settings(topology);
   settings.front().value = placements.str();
   return writeBundle(topology, *cluster, settings, recorded, std::move(done));

@@ -141,7 +141,7 @@ blink::buildRequests(MLIRContext *context, const Topology &machineType,
     return degraded.takeError();
   const Topology &topology = degraded->topology;
   CompileOptions options = asked;
-  options.linkEdits = degraded->edits; // recorded in one order
+  options.linkEdits = degraded->edits; // recorded in a fixed order
   llvm::Expected<RankTopology> rankTopology = RankTopology::create(
       topology, options.gpus, options.links, options.relayGpus(topology));
   if (!rankTopology)

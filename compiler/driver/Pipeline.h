@@ -39,8 +39,8 @@ struct CompileOptions {
   /// The most ranks of other servers to which a rank has channels; 0: no limit.
   /// If unset, jobs of many ranks get a limit that costs no rate.
   std::optional<unsigned> maxPeers;
-  bool phases = false; ///< Each tree passes a server through one rank.
-  ReductionOrder order = ReductionOrder::none; ///< Of sums.
+  bool phases = false; ///< A tree enters and leaves a server by one rank.
+  ReductionOrder order = ReductionOrder::none; ///< The order of sums.
   /// The type in which partial sums of 8-bit and 16-bit types travel.
   sched::Accumulation accumulate = sched::Accumulation::none;
   bool inSwitch = false; ///< Switches that can may reduce and multicast.

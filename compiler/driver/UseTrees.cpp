@@ -60,7 +60,7 @@ private:
   const Topology &topology_;
   const std::map<std::tuple<int, int, LinkKind>, int> links_;
   const PathTable shortest_;
-  std::map<std::string, int> nodes_;  // by id
+  std::map<std::string, int> nodes_;  // by node id
   std::map<std::string, int> rankOf_; // by name in the trees
 };
 } // namespace

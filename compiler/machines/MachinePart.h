@@ -25,7 +25,7 @@ struct MachinePart {
   /// Indices into Topology::nodes, by kind, GPUs first; within a kind in their
   /// order.
   std::vector<int> nodes;
-  std::vector<NodeKind> kinds; ///< By node of the part.
+  std::vector<NodeKind> kinds; ///< The kind of each node of the part.
   /// Rates by places in `nodes`; no entry if there are no links.
   std::map<std::pair<int, int>, PairRates> rates;
 

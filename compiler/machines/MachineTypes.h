@@ -18,7 +18,7 @@ namespace blink {
 
 /// A shipped machine type. Its strings live as long as the program.
 struct MachineType {
-  llvm::StringLiteral name; ///< Of its file, without extension: "dgx-h100".
+  llvm::StringLiteral name;        ///< The name of its file without extension.
   llvm::StringLiteral description; ///< One line for people.
   llvm::StringLiteral text;        ///< The whole .topo file.
 

@@ -20,9 +20,9 @@ struct ThinPair {
 };
 
 struct PartMatch {
-  std::vector<int> images; ///< By node of the machine's part: the type's node.
+  std::vector<int> images; ///< The type's node of each node of the machine.
   std::vector<ThinPair> thin;
-  /// By kind of link: the machine's rate divided by the type's. Measured and
+  /// For each kind of link, the machine's rate over the type's. Measured and
   /// nominal rates differ, but by the same factor for all links of a kind.
   std::map<LinkKind, double> scale;
 

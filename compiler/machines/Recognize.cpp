@@ -31,7 +31,7 @@ struct Candidate {
   std::vector<int> gpus; // GPUs of the type that are compared
   bool whole;
   PartMatch match;
-  MachinePart part; // of the type
+  MachinePart part; // the part of the type
 
   /// Returns true if this candidate says more about the machine.
   bool isBetterThan(const Candidate &other) const {

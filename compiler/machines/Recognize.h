@@ -37,10 +37,11 @@ struct Recognition {
 /// Returns the shipped machine type that `topology` is: as a whole if there is
 /// such a type, otherwise by its peer links. It prefers the type with the
 /// fewest links missing or thinner (as matchPart counts), and then the one with
-/// the nearest rates; no type lacks a link of the machine. If there is none,
-/// returns the smallest type of which the machine is some GPUs with all links
-/// between them. NICs and latencies do not count. Returns std::nullopt if there
-/// is neither. Takes milliseconds; the time for a hostile graph is bounded.
+/// the nearest rates. A type that lacks a link of the machine does not match.
+/// If no type matches, returns the smallest type of which the machine is some
+/// GPUs with all links between them. NICs and latencies do not count. Returns
+/// std::nullopt if there is no such type either. Takes milliseconds; the time
+/// for a hostile graph is bounded.
 std::optional<Recognition> recognize(const Topology &topology);
 
 } // namespace blink

@@ -63,15 +63,15 @@ private:
     std::vector<uint32_t> links;
     std::vector<uint32_t> repeated; ///< Each link once, if some occur twice.
     PathTransfers transfers;
-    bool divided = true; ///< By the current divide().
+    bool divided = true; ///< Has a share in the current divide().
   };
   struct Link {
     double bandwidth = 0;
-    std::vector<uint32_t> paths; ///< Those with transfers.
+    std::vector<uint32_t> paths; ///< Paths over the link with transfers.
     // State of the current divide().
     double free = 0;
-    size_t open = 0;   ///< Paths without a share.
-    double weight = 0; ///< Of these paths.
+    size_t open = 0;   ///< The number of paths without a share.
+    double weight = 0; ///< The weight of these paths.
     bool reached = false;
 
     double level() const { return free / weight; }
@@ -95,9 +95,9 @@ private:
   void tell(uint32_t channel, double rate, double now);
 
   std::function<void(const Span &)> watcher_;
-  std::vector<double> toldUntil_; ///< By channel, if there is a watcher.
-  std::vector<uint32_t> pathOf_;  ///< By channel.
-  std::vector<double> weights_;   ///< By channel.
+  std::vector<double> toldUntil_; ///< Per channel, if there is a watcher.
+  std::vector<uint32_t> pathOf_;  ///< The path of each channel.
+  std::vector<double> weights_;   ///< The weight of each channel.
   std::vector<Path> paths_;       ///< Each path once.
   std::vector<Link> links_;
   /// Links whose shares have to be divided anew.

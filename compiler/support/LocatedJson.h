@@ -37,8 +37,8 @@ struct JsonValue {
   double number = 0;
   JsonPlace place;
   std::string text; ///< A string's content; the token of any other scalar.
-  std::vector<JsonValue> items; ///< Of an array.
-  /// Of an object, in file order, duplicates included.
+  std::vector<JsonValue> items; ///< The items of an array.
+  /// The members of an object, in file order, duplicates included.
   std::vector<JsonMember> members;
 
   /// Returns the value of an object's first member with this key, or null.
@@ -47,7 +47,7 @@ struct JsonValue {
 
 struct JsonMember {
   std::string key;
-  JsonPlace place; ///< Of the key.
+  JsonPlace place; ///< The place of the key.
   JsonValue value;
 };
 

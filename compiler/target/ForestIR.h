@@ -33,8 +33,8 @@ struct ProblemFromIR {
   std::optional<Association> association = {}; ///< `problem` points to it.
   /// The type in which partial sums of narrow types travel; packing ignores it.
   sched::Accumulation accumulate = sched::Accumulation::none;
-  /// Of a forest: the symmetry whose images of its trees are all trees; null:
-  /// the forest lists all trees.
+  /// The symmetry of a forest: the images of its trees are all the trees. Null
+  /// if the forest lists all trees.
   std::shared_ptr<const Symmetry> symmetry = nullptr;
 };
 

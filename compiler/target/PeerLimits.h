@@ -29,7 +29,7 @@ public:
 
 private:
   struct Known {
-    uint64_t fingerprint; ///< Of the topology.
+    uint64_t fingerprint; ///< The fingerprint of the topology.
     std::vector<int> gpus;
     LinkKindSet kinds;
     int most;

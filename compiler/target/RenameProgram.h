@@ -18,9 +18,9 @@ namespace blink {
 
 /// New names for the ranks, GPUs and nodes of a program.
 struct Names {
-  std::vector<uint16_t> ranks; ///< By rank: its new number.
-  std::vector<uint16_t> gpus;  ///< By new rank: its GPU number.
-  std::vector<uint16_t> nodes; ///< By node: its image, or sched::kUnmapped.
+  std::vector<uint16_t> ranks; ///< The new number of each rank.
+  std::vector<uint16_t> gpus;  ///< The GPU number of each new rank.
+  std::vector<uint16_t> nodes; ///< The image of each node, or kUnmapped.
 };
 
 /// Returns the bytes of a schedule that holds only `program` of `file` under

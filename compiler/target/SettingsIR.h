@@ -13,7 +13,7 @@
 
 namespace blink {
 
-/// Records `settings` on `module`, from where they get into its file:
+/// Records `settings` on `module`, to be stored in its file:
 /// collective.options = ["collective=allreduce", "without-link=gpu0:gpu3"].
 void setSettings(mlir::ModuleOp module, const sched::Settings &settings);
 

@@ -65,16 +65,17 @@ inline double priceOf(const Path &path, const std::vector<double> &prices) {
 /// and is
 ///   - `network` when it crosses a nic node;
 ///   - `staged` (through pinned host memory) when it crosses a cpu node and no
-///     nic. It may reverse there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
-///     four links though a switch between the two is nearer;
+///     nic. It may turn round there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
+///     four links, although a switch between the two is nearer;
 ///   - `peer` otherwise. Between peer-joined GPUs only nvlink, xgmi and c2c
 ///     links may appear on it.
 class RankTopology {
 public:
-  /// Most ranks of an allocation.
+  /// The most ranks of an allocation.
   static constexpr int kMaxRanks = 16384;
   /// The most ranks where memory grows with the square of their number: with
-  /// relays, and for all but plain problems (Packing.h).
+  /// relays, and for all problems but a plain allreduce, allgather or
+  /// reducescatter (PackingProblem::check).
   static constexpr int kMostPaired = 4096;
 
   /// `gpus` lists the GPU number of each rank; empty means all GPUs in order.
@@ -198,9 +199,9 @@ private:
   // Per rank and relay, ascending: its peer groups. A group is the two ends of
   // a direct link, or the GPUs around one connected set of switches.
   std::vector<std::vector<int>> peerGroups_;
-  std::vector<std::vector<int>> pairs_; // as in withPairs; empty: all
-  std::vector<int> serverOf_;           // as in serverOf(); empty: not phased
-  bool forwards_ = false;               // as in withForwarding
+  std::vector<std::vector<int>> pairs_; // withPairs(); empty: all pairs
+  std::vector<int> serverOf_;           // serverOf(); empty: not phased
+  bool forwards_ = false;               // set by withForwarding()
 };
 
 } // namespace blink

@@ -65,8 +65,8 @@ struct ClassifiedAllocation {
 /// are exact. The search is bounded: if it gives up (PartIsomorphism.h), which
 /// happens on no machine known to us, or if DrivableLinks.h returns a link that
 /// no path uses, allocations that are alike may end in different classes, or
-/// ranks that a symmetry exchanges in different orbits. The price is more
-/// programs, never a wrong one.
+/// ranks that a symmetry exchanges in different orbits. That costs programs but
+/// is never wrong.
 class AllocationClassifier {
 public:
   explicit AllocationClassifier(LinkKindSet kinds);

@@ -249,7 +249,7 @@ void Finder::findGroups() {
   };
   for (size_t column = 0; column < columns; ++column)
     colorAs(column, column, colors);
-  std::vector<size_t> last; // by group
+  std::vector<size_t> last; // by group: its last column so far
   for (size_t column = 0; column < columns; ++column) {
     size_t group = 0;
     for (; group < last.size(); ++group) {

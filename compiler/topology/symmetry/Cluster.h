@@ -22,8 +22,8 @@ namespace blink {
 /// Two boxes are of one kind if their nodes, in the order of the topology, have
 /// the same links to each other and to shared nodes, and their nics the same
 /// devices. Other boxes, such as boxes at other shared nodes (in another rack),
-/// are of different kinds: more kinds mean more classes of placements, never a
-/// wrong one.
+/// are of different kinds. That can make more classes of placements than
+/// necessary, but never a wrong one.
 ///
 /// Permutations are lists of places, as in schedules/bundle.fbs: of the nodes
 /// of one kind's box, or of the nodes of one box of each kind followed by the

@@ -146,7 +146,7 @@ public:
   std::vector<std::vector<int>> pairs() const;
 
 private:
-  /// Of each representative, in their order, some other ranks.
+  /// For each representative, in their order, some other ranks.
   using Peers = std::vector<std::vector<int>>;
   /// The ranks that representatives send to, and the ranks that send to them.
   struct Edges {
