@@ -53,7 +53,7 @@ private:
   const CompileOptions options_;
   const std::vector<int> roots_;
   Topology degraded_; // with its links edited
-  // the reverse of each link, if every link has one
+  // The reverse of each link, if every link has one.
   std::optional<std::vector<int>> reverse_;
   std::vector<bool> onPaths_; // per link: lies on a path
   std::unique_ptr<mlir::MLIRContext> context_;

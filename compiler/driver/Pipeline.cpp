@@ -182,7 +182,7 @@ static void addSpreadingPasses(OpPassManager &passes,
   small.maxLanes = options.maxLanes;
   small.chunkBytes = options.chunkBytes;
   if (options.maxPeers)
-    // boxes would exchange with other peers than the limit allows
+    // Boxes would exchange with other peers than the limit allows.
     small.maxExchangeRanks = 0;
   passes.addPass(createAddLatencyVariantPass(small));
 }

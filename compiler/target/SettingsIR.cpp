@@ -37,7 +37,7 @@ FailureOr<sched::Settings> blink::settingsOf(ModuleOp module) {
     auto text = dyn_cast<StringAttr>(word);
     if (!text || !text.getValue().contains('='))
       return refuse();
-    // the value may contain '='
+    // The value may contain '='.
     auto [name, value] = text.getValue().split('=');
     settings.push_back({name.str(), value.str()});
   }

@@ -192,9 +192,9 @@ private:
   std::vector<int> relays_;
   std::vector<int> gpuNodes_;
   LinkKindSet kinds_;
-  // per node: the usable links that leave it
+  // Per node: the usable links that leave it.
   std::vector<std::vector<int>> outLinks_;
-  // per node; -1 if it is no rank's or relay's GPU
+  // Per node; -1 if it is no rank's or relay's GPU.
   std::vector<int> rankOfNode_;
   // Per rank and relay, ascending: its peer groups. A group is the two ends of
   // a direct link, or the GPUs around one connected set of switches.

@@ -54,7 +54,7 @@ std::vector<int> findBoxes(const Topology &topology, int &numBoxes) {
     if (auto box = boxOfLeader.find(joined.getLeaderValue(node));
         box != boxOfLeader.end())
       boxOf[node] = box->second;
-  // per nic: the boxes that it is linked to
+  // Per nic: the boxes that it is linked to.
   std::vector<std::set<int>> near(numNodes);
   for (const Link &link : topology.links)
     for (auto [nic, other] :

@@ -105,7 +105,7 @@ private:
   const GroupMaps &group_;
   const std::vector<Symmetry::Generator> &generators_;
   std::vector<int> orbitOf_; // per node: its orbit of H; -1 if it is no rank
-  // per node: the element that takes the orbit's first node here
+  // Per node: the element that takes the orbit's first node here.
   std::vector<int> elementOf_;
   int numOrbits_ = 0;
 

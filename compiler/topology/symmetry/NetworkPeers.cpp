@@ -175,7 +175,7 @@ private:
   Peers peers_;
   std::vector<std::vector<int>> servers_;
   std::vector<int> serverOf_, placeOf_;
-  // the first representative in each server that has one
+  // The first representative in each server that has one.
   std::vector<int> sources_;
 };
 
@@ -242,7 +242,7 @@ Chooser::Peers Chooser::at(int distance) const {
   for (int rank : symmetry_.representatives()) {
     const auto &others = servers_[(serverOf_[rank] + distance) % servers];
     const int count = static_cast<int>(others.size());
-    // the rank at the same place, or a later one
+    // The rank at the same place, or a later one.
     for (int i = 0; i < count; ++i) {
       const int other = others[(placeOf_[rank] + i) % count];
       if (!reach_.far(rank, other) || !reach_.far(other, rank))
@@ -357,7 +357,7 @@ double Chooser::spread(const Edges &edges, double most) const {
 
 bool Chooser::run(int most) {
   const Peers none(peers_.size());
-  // a distance may make the same pairs as its reverse
+  // A distance may make the same pairs as its reverse.
   std::set<Peers> known{none};
   std::vector<Peers> candidates;
   for (int distance : distances())
