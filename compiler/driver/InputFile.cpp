@@ -34,7 +34,8 @@ static InputKind kindOf(llvm::StringRef text) {
 }
 
 /// Returns "; did you mean the machine type dgx-h100?" if `path` may be meant
-/// as the name of a machine type, otherwise "".
+/// as the name of a machine type, a hint at the list of types if no name is
+/// similar, or "" if `path` is meant as another file.
 static std::string machineTypesMeant(llvm::StringRef path) {
   llvm::StringRef name = llvm::sys::path::filename(path);
   bool isTopology = name.consume_back(".topo");

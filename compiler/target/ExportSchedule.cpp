@@ -90,7 +90,8 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
   if (auto gpus = op.getRelays())
     relays =
         builder.CreateVector(std::vector<uint16_t>(gpus->begin(), gpus->end()));
-  // One statement per offset, as in ScheduleCopy.cpp.
+  // One statement per offset, because the order of the calls is that of the
+  // file, as in ScheduleCopy.cpp.
   const auto allVariants = builder.CreateVector(variants);
   const auto ranks = builder.CreateVector(allocation);
   const auto renamings = sched::writeRenamings(builder, *symmetry);

@@ -25,7 +25,8 @@ Topology blink::topologyOf(const sched::Schedule &file) {
 flatbuffers::Offset<sched::Topology>
 blink::writeTopology(flatbuffers::FlatBufferBuilder &builder,
                      const Topology &topology) {
-  // One statement per offset, as in ScheduleCopy.cpp.
+  // One statement per offset, because the order of the calls is that of the
+  // file, as in ScheduleCopy.cpp.
   std::vector<flatbuffers::Offset<sched::Node>> nodes;
   for (const Node &node : topology.nodes) {
     flatbuffers::Offset<flatbuffers::String> device;

@@ -19,9 +19,9 @@
 
 namespace blink {
 
-/// The most representing placements that a text may name. Placements count
-/// separately if they take different GPUs of a box, or boxes of different
-/// kinds.
+/// The most representing placements that a shape may stand for. Placements
+/// count separately if they take GPUs of a box, or boxes of different kinds,
+/// that are not alike.
 constexpr size_t kMostPlacements = 4096;
 
 /// Returns true if `text` contains a shape, such as "3+5" or "4x8".
