@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Pieces of assembly that stand both in attributes and, without the attribute's
-// brackets, in operations. Private to the dialect.
+// Pieces of assembly syntax that occur in attributes and, without the
+// attribute's brackets, in operations. Private to the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace blink::collective {
 mlir::ParseResult parseEdge(mlir::AsmParser &parser, EdgeAttr &edge);
 void printEdge(mlir::AsmPrinter &printer, EdgeAttr edge);
 
-/// `[gpu0.plx0, plx0.cpu0]`; names that are no keywords are quoted.
+/// `[gpu0.plx0, plx0.cpu0]`; names that are not keywords are quoted.
 mlir::ParseResult parseLinkNames(mlir::AsmParser &parser,
                                  mlir::ArrayAttr &names);
 void printLinkNames(mlir::AsmPrinter &printer,

@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // C++ names of the dialect: include this to build, read or register its IR.
-// Knows MLIR; knows no solver and no file format.
+// Depends on MLIR, but on no solver and no file format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,26 +32,29 @@ namespace blink::collective {
 
 class TopologyOp;
 
-/// Whether the collective has a root, and whether data goes to roots (`up`
-/// trees) and away from them (`down` trees).
+/// Return whether the collective has a root, and whether data goes to roots
+/// (`up` trees) and away from them (`down` trees).
 bool isRooted(CollectiveKind collective);
 bool hasUpTrees(CollectiveKind collective);
 bool hasDownTrees(CollectiveKind collective);
-/// Whether it adds up what ranks contribute.
+/// Returns true if the collective adds up what ranks contribute.
 bool reduces(CollectiveKind collective);
-/// Blocks that the trees of a forest split: one, or one a rank.
+/// Returns the number of blocks that the trees of a forest split: one, or one
+/// per rank.
 int32_t numBlocks(CollectiveKind collective, int32_t numRanks);
-/// Blocks that the shares of a schedule split: those of the forest, but in
-/// gather, scatter and all_to_all one for each chain a tree is made of.
+/// Returns the number of blocks that the shares of a schedule split: as many as
+/// in the forest, but in gather, scatter and all_to_all one for each chain of a
+/// tree.
 int32_t numShareBlocks(CollectiveKind collective, int32_t numRanks);
 
-/// The topology op a symbol names, or null after an error on `user`.
+/// Returns the topology op that a symbol names, or null after an error on
+/// `user`.
 TopologyOp lookupTopology(mlir::Operation *user,
                           mlir::SymbolTableCollection &symbols,
                           mlir::FlatSymbolRefAttr topology);
 
-/// `user` names an existing topology, the allocation's GPUs exist in it, none
-/// twice, and the root, if any, is one of the ranks.
+/// Checks that `user` names an existing topology, that the allocation's GPUs
+/// exist in it, none twice, and that the root, if any, is one of the ranks.
 mlir::LogicalResult
 verifyAllocation(mlir::Operation *user, mlir::SymbolTableCollection &symbols,
                  mlir::FlatSymbolRefAttr topology, llvm::ArrayRef<int32_t> gpus,

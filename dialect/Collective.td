@@ -1,4 +1,4 @@
-// The `collective` dialect: one umbrella over one file a concern.
+// The `collective` dialect: includes all of its files, one for each concern.
 #ifndef BLINK_DIALECT_COLLECTIVE_TD
 #define BLINK_DIALECT_COLLECTIVE_TD
 

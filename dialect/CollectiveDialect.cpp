@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Registers the dialect and holds what its levels share.
+// Registers the dialect and holds the facts that its levels share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +34,12 @@ void CollectiveDialect::initialize() {
 }
 
 namespace {
-/// What tells collectives apart. The dialect knows no file format: that this is
-/// what schedules/Collectives.h says is tested.
+/// The properties that tell collectives apart. The dialect knows no file
+/// format; a test checks that they agree with schedules/Collectives.h.
 struct Traits {
   bool rooted, up, down;
-  bool treesOfEachRank; ///< a forest has trees for each rank's block
-  bool routed;          ///< shares are chains: n for each of those blocks
+  bool treesOfEachRank; ///< A forest has trees for each rank's block.
+  bool routed;          ///< Shares are chains, n for each of those blocks.
 };
 } // namespace
 
@@ -90,7 +90,7 @@ int32_t blink::collective::numShareBlocks(CollectiveKind collective,
 TopologyOp blink::collective::lookupTopology(Operation *user,
                                              SymbolTableCollection &symbols,
                                              FlatSymbolRefAttr topology) {
-  // From the parent: a schedule is a symbol table of its own.
+  // Look up from the parent, since a schedule is a symbol table of its own.
   auto op = symbols.lookupNearestSymbolFrom<TopologyOp>(user->getParentOp(),
                                                         topology);
   if (!op)

@@ -32,8 +32,8 @@ def Collective_Dialect : Dialect {
 class Collective_Op<string mnemonic, list<Trait> traits = []>
     : Op<Collective_Dialect, mnemonic, traits>;
 
-// An op whose region is a list of declarations: one block, no terminator, no
-// values.
+// An op whose region is a list of declarations: one block without a terminator
+// and without values.
 class Collective_ContainerOp<string mnemonic, list<Trait> traits = []>
     : Collective_Op<mnemonic, traits # [NoTerminator, NoRegionArguments,
                                         SingleBlock]> {

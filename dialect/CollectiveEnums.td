@@ -1,5 +1,5 @@
-// The words of the dialect. Whoever knows the file format, too, takes each for
-// the word of the same number there (compiler/target/EnumConversion.h).
+// The enums of the dialect. Each case has the number of its counterpart in the
+// file format: conversion relies on that (compiler/target/EnumConversion.h).
 #ifndef BLINK_DIALECT_COLLECTIVEENUMS_TD
 #define BLINK_DIALECT_COLLECTIVEENUMS_TD
 

@@ -1,4 +1,4 @@
-// What all requests have in common.
+// The interface of all requests.
 #ifndef BLINK_DIALECT_COLLECTIVEINTERFACES_TD
 #define BLINK_DIALECT_COLLECTIVEINTERFACES_TD
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The code TableGen writes for the operations, and the syntax they share. The
-// requests (level 2) need nothing more.
+// The code that TableGen generates for the operations, and the syntax that they
+// share. The requests (level 2) need no other code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,8 +52,8 @@ static void printChannelPath(OpAsmPrinter &printer, Operation *,
   printLinkNames(printer, names);
 }
 
-/// `[1.0, 0.25]`. A price must come back with every bit, or the certificate is
-/// another; MLIR's own printer of dense arrays keeps seven digits.
+/// `[1.0, 0.25]`. A price must be read back with every bit, or the certificate
+/// changes; MLIR's own printer of dense arrays keeps seven digits only.
 static ParseResult parsePrices(OpAsmParser &parser, DenseF64ArrayAttr &prices) {
   SmallVector<double> list;
   auto parseOne = [&]() { return parser.parseFloat(list.emplace_back()); };

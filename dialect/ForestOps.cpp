@@ -16,8 +16,8 @@ using namespace blink::collective;
 
 LogicalResult ForestOp::verify() { return verifyStatement(*this); }
 
-/// `edges` is an in-tree to `root` (up, children first) or an out-tree from it
-/// (down, parents first) that spans all ranks.
+/// Checks that `edges` form an in-tree to `root` (up, children first) or an
+/// out-tree from it (down, parents first) that spans all ranks.
 static LogicalResult verifySpanning(TreeOp tree, ArrayAttr edges, bool up,
                                     int32_t numRanks) {
   StringRef part = up ? "up" : "down";
@@ -51,7 +51,8 @@ static LogicalResult verifySpanning(TreeOp tree, ArrayAttr edges, bool up,
   return success();
 }
 
-/// A part that the collective uses spans; one that it does not use is empty.
+/// Checks that a part which the collective uses spans, and that any other part
+/// is empty.
 static LogicalResult verifyPart(TreeOp tree, ArrayAttr edges, bool up,
                                 bool used, int32_t numRanks) {
   if (used)
@@ -62,9 +63,10 @@ static LogicalResult verifyPart(TreeOp tree, ArrayAttr edges, bool up,
   return success();
 }
 
-/// Parts of a sum from `first` to before `last`, in post-order: each has an
-/// edge from where it is made to where it is added. Returns where the sum is
-/// made, after an error -1. `next`: the edge to look at.
+/// Checks the edges of the sum of the ranks from `first` to before `last`. They
+/// are in post-order; each part of a sum has an edge from the rank that makes
+/// it to the rank that adds it. `next` is the next edge to be checked. Returns
+/// the rank that makes the sum, or -1 after an error.
 static int32_t verifySum(TreeOp tree, ArrayRef<EdgeAttr> edges, Sums sums,
                          int32_t first, int32_t last, size_t &next) {
   if (last - first == 1)
@@ -102,9 +104,9 @@ static int32_t verifySum(TreeOp tree, ArrayRef<EdgeAttr> edges, Sums sums,
   return places[0];
 }
 
-/// The up part of a tree whose sums have an order.
+/// Checks the up part of a tree whose sums have an order.
 static LogicalResult verifySums(TreeOp tree, Sums sums, int32_t numRanks) {
-  constexpr int32_t kMostRanks = 4096; // verifySum goes as deep
+  constexpr int32_t kMostRanks = 4096; // verifySum recurses as deep
   if (numRanks > kMostRanks)
     return tree.emitOpError()
            << "has sums over " << numRanks << " ranks, at most " << kMostRanks;
@@ -128,8 +130,8 @@ static LogicalResult verifySums(TreeOp tree, Sums sums, int32_t numRanks) {
   return success();
 }
 
-/// Where a switch works for a part, each edge of it is one of the root, and
-/// goes over the switch alone.
+/// Checks a part for which a switch works: each edge must have the root at one
+/// end and go over the switch only.
 static LogicalResult verifyStar(TreeOp tree, ArrayAttr edges, bool up) {
   const auto path = tree.getSwitchUse()->getPath();
   for (EdgeAttr edge : edges.getAsRange<EdgeAttr>())
@@ -144,7 +146,7 @@ static LogicalResult verifyStar(TreeOp tree, ArrayAttr edges, bool up) {
   return success();
 }
 
-/// What a forest's tree says of a switch.
+/// Checks the switch use of a forest's tree.
 static LogicalResult verifySwitch(TreeOp tree, PathChecker &paths,
                                   ForestOp forest) {
   std::optional<SwitchUseAttr> use = tree.getSwitchUse();

@@ -4,8 +4,8 @@
 
 include "dialect/CollectiveAttrs.td"
 
-// What a forest or a schedule states: a collective, what it may use, its rate
-// and the proof of that, the sizes it is for.
+// The statement of a forest or a schedule: a collective, the GPUs and links
+// that it may use, its rate with a proof, and the sizes that it is for.
 class Collective_StatementOp<string mnemonic, list<Trait> traits = [],
                              dag moreArguments = (ins), string moreFormat = "">
     : Collective_ContainerOp<mnemonic,

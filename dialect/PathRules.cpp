@@ -1,4 +1,4 @@
-//===- PathRules.cpp - what forests and schedules say of a topology -------===//
+//===- PathRules.cpp - rules for forests and schedules --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -26,7 +26,7 @@ PathChecker::PathChecker(TopologyOp topology, ArrayRef<int32_t> gpus,
 
 LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
                                  ArrayRef<StringAttr> path, Over over) {
-  // Those that may lie between.
+  // The GPUs that may lie on the path.
   ArrayRef<NodeOp> between = rankNodes_;
   between = over == Over::ranks ? between : between.drop_front(numRanks_);
   if (over == Over::nobody)
@@ -96,7 +96,7 @@ LogicalResult ShareSum::add(Operation *op, int32_t block, int32_t numBlocks,
            << sums_.back().first << "; expected ascending blocks";
   Sum &sum = sums_[block];
   if (numerator == 0)
-    return success(); // a candidate
+    return success(); // a tree that carries nothing is a candidate
   if (sum.denominator != 0 && sum.denominator != denominator)
     return op->emitOpError()
            << "has denominator " << denominator << ", but another of block "
@@ -116,7 +116,7 @@ LogicalResult ShareSum::verify(Operation *op, int32_t numBlocks,
   const int64_t ofShare = numBlocks == 1 ? images : 1;
   for (int32_t block = 0; block < numBlocks; ++block) {
     if (blocksHaveImages && !sums_.contains(block))
-      continue; // an image of another one
+      continue; // an image of a block that is there
     Sum sum = sums_.lookup(block);
     if (sum.denominator == 0)
       return op->emitOpError() << "has no share of block " << block;

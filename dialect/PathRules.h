@@ -1,9 +1,9 @@
-//===- PathRules.h - what forests and schedules say of a topology -*- C++ -*-=//
+//===- PathRules.h - rules for forests and schedules ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Checks that forests and schedules share: prices, rates, shares, and paths
-// that lead where they say. Private to the dialect.
+// Checks that forests and schedules share: prices, rates, shares and paths.
+// Private to the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 
 namespace blink::collective {
 
-/// Finds paths wrong: every link exists, each begins where the one before
-/// ends, the ends are the GPUs of the two ranks, and no GPU lies between but
-/// those that a path may go over. Relays are counted after the ranks.
+/// Checks paths: every link exists, each link begins where the previous one
+/// ends, the ends are the GPUs of the two ranks, and the only GPUs in between
+/// are those that a path may go over. Relays are numbered after the ranks.
 class PathChecker {
 public:
-  enum class Over { nobody, relays, ranks }; ///< ranks: and relays
+  enum class Over { nobody, relays, ranks }; ///< `ranks` includes relays.
 
   PathChecker(TopologyOp topology, llvm::ArrayRef<int32_t> gpus,
               mlir::DenseI32ArrayAttr relays,
@@ -32,8 +32,8 @@ public:
   mlir::LogicalResult check(mlir::Operation *user, int32_t from, int32_t to,
                             llvm::ArrayRef<mlir::StringAttr> path, Over over);
 
-  /// Whether `use`, if there is one, is of a switch that can do so and that is
-  /// linked with the root, a rank.
+  /// Checks that the switch of `use`, if there is one, can do what `use` says
+  /// and is linked to the root, a rank.
   mlir::LogicalResult checkSwitch(mlir::Operation *user, int32_t root,
                                   std::optional<SwitchUseAttr> use);
 
@@ -43,8 +43,8 @@ private:
   size_t numRanks_;
 };
 
-/// How many images each tree of a forest or schedule stands for, itself
-/// included, if its `symmetry` is sound.
+/// Returns the number of images that each tree of a forest or schedule stands
+/// for, itself included. Its `symmetry` must be valid.
 template <typename Op> int64_t numImages(Op op) {
   int64_t images = 1;
   if (op.getSymmetry())
@@ -53,7 +53,8 @@ template <typename Op> int64_t numImages(Op op) {
   return images;
 }
 
-/// Errors: a `symmetry` that is none of ranks alone.
+/// Errors: a `symmetry` together with a root, relays or ordered sums, or one
+/// whose steps do not divide the ranks.
 template <typename Op> mlir::LogicalResult verifySymmetry(Op op) {
   if (!op.getSymmetry())
     return mlir::success();
@@ -74,8 +75,9 @@ template <typename Op> mlir::LogicalResult verifySymmetry(Op op) {
   return mlir::success();
 }
 
-/// What a forest or schedule states: root iff the collective has one; rates and
-/// prices are sound numbers; sizes are such that a variant can be for.
+/// Checks what a forest or schedule states: it has a root if and only if the
+/// collective has one, rates and prices are valid numbers, and the sizes are a
+/// range that a variant can be for.
 template <typename Op> mlir::LogicalResult verifyStatement(Op op) {
   int64_t least = op.getMinBytes().value_or(0);
   if (least < 0)
@@ -102,8 +104,8 @@ template <typename Op> mlir::LogicalResult verifyStatement(Op op) {
   return verifySymmetry(op);
 }
 
-/// The machine of a forest or schedule: it is there, has the GPUs, and there is
-/// one price a link. Returns who judges paths over it.
+/// Checks the machine of a forest or schedule: it exists, it has the GPUs, and
+/// there is one price per link. Returns a checker of paths over it.
 template <typename Op>
 mlir::FailureOr<PathChecker>
 verifyMachine(Op op, mlir::SymbolTableCollection &symbols) {
@@ -118,15 +120,15 @@ verifyMachine(Op op, mlir::SymbolTableCollection &symbols) {
   return PathChecker(topology, op.getGpus(), op.getRelaysAttr(), symbols);
 }
 
-/// Adds up the exact shares of each block and compares with one.
+/// Adds up the exact shares of each block and checks that each sum is one.
 class ShareSum {
 public:
   /// Errors: a denominator < 1, a share outside 0 to 1, a block out of range or
-  /// before the last one, two denominators in one block.
+  /// below the previous one, two denominators in one block.
   mlir::LogicalResult add(mlir::Operation *op, int32_t block, int32_t numBlocks,
                           int64_t numerator, int64_t denominator);
-  /// With so many images of each block that is there, or where there is one
-  /// block, of each share.
+  /// If there is one block, each share stands for `images` shares; otherwise
+  /// each block that is there stands for `images` blocks.
   mlir::LogicalResult verify(mlir::Operation *op, int32_t numBlocks,
                              int64_t images = 1);
 

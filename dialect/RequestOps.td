@@ -1,11 +1,11 @@
-// Level 2: what is asked for.
+// Level 2: requests for collectives.
 #ifndef BLINK_DIALECT_REQUESTOPS_TD
 #define BLINK_DIALECT_REQUESTOPS_TD
 
 include "dialect/CollectiveAttrs.td"
 include "dialect/CollectiveInterfaces.td"
 
-// `rootRank`: what getRootRank() returns.
+// `rootRank` is the expression that getRootRank() returns.
 class Collective_RequestOp<string mnemonic, string kind, dag root,
                            string rootFormat, string rootRank>
     : Collective_Op<mnemonic,

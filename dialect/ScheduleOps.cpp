@@ -1,10 +1,10 @@
-//===- ScheduleOps.cpp - level 4, what every rank does --------------------===//
+//===- ScheduleOps.cpp - level 4, the program of each rank ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Verifiers of collective.schedule and what it holds. They see to it that the
-// program is well formed; whether it computes the right result without a
-// deadlock is collective-verify-schedule's to prove.
+// Verifiers of collective.schedule and the ops that it holds. They check that
+// the program is well formed. Whether it computes the right result without a
+// deadlock is proved by collective-verify-schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,18 +48,19 @@ LogicalResult ScheduleOp::verify() {
 }
 
 namespace {
-/// Where a channel's two ends were found.
+/// The folds at the two ends of a channel.
 struct ChannelEnds {
   Operation *writer = nullptr;
   Operation *reader = nullptr;
 };
 } // namespace
 
-/// Of folds that stand for their images.
+/// The rank of a fold that also stands for its images.
 static constexpr int32_t kAnyRank = -1;
 
-/// Notes the channel ends of one fold of `rank`, which may be kAnyRank; errors
-/// if an end is on the wrong rank, taken already, or carries another share.
+/// Records the channel ends of one fold of `rank`, which may be kAnyRank.
+/// Errors: an end on the wrong rank, an end that another fold uses, a channel
+/// of another share.
 static LogicalResult
 noteChannels(FoldOp fold, int32_t rank,
              const llvm::DenseMap<Attribute, ChannelOp> &channels,
@@ -96,7 +97,7 @@ noteChannels(FoldOp fold, int32_t rank,
   return success();
 }
 
-/// A relay has no buffers.
+/// Checks that a fold of a relay touches no buffers, which relays lack.
 static LogicalResult verifyForwards(FoldOp fold) {
   for (ArrayAttr operands : {fold.getSources(), fold.getDestinations()})
     for (Attribute operand : operands)
@@ -106,16 +107,16 @@ static LogicalResult verifyForwards(FoldOp fold) {
   return success();
 }
 
-/// Sums of some ranks are float32, and outputs have no room for them. `ends` of
-/// all channels.
+/// Checks that no fold writes a sum of some ranks to an output: such sums are
+/// float32, for which outputs have no room. `ends` are those of all channels.
 static LogicalResult
 verifyPartialSums(ScheduleOp schedule,
                   const llvm::DenseMap<Attribute, ChannelEnds> &ends) {
-  // Whether what a fold writes is such a sum; null: not known yet.
+  // Whether a fold writes such a sum; absent if not known yet.
   llvm::DenseMap<Operation *, bool> known;
   auto isPartial = [&](FoldOp fold) {
     SmallVector<Operation *> copies;
-    bool partial = false; // what goes round in a circle is none
+    bool partial = false; // stays false for copies in a circle
     while (!fold.getCompletes() && known.try_emplace(fold, false).second) {
       copies.push_back(fold);
       partial = fold.getSources().size() > 1;
@@ -188,7 +189,8 @@ LogicalResult ScheduleOp::verifyRegions() {
       if (static_cast<int32_t>(rank.getRank()) >= numRanks &&
           failed(verifyForwards(fold)))
         return failure();
-      // With images the fold is one of a rank that the channel ends at.
+      // With images, the fold is the fold of some rank at which the channel
+      // ends.
       const int32_t number =
           images == 1 ? static_cast<int32_t>(rank.getRank()) : kAnyRank;
       return noteChannels(fold, number, channels, ends);

@@ -1,4 +1,4 @@
-// Level 4: what every rank does.
+// Level 4: the program of every rank.
 #ifndef BLINK_DIALECT_SCHEDULEOPS_TD
 #define BLINK_DIALECT_SCHEDULEOPS_TD
 

@@ -59,7 +59,7 @@ LogicalResult LinkOp::verify() {
   // The ranges are those of schedules/MachineLimits.h.
   double bandwidth = getBandwidth().convertToDouble();
   double latency = getLatency().convertToDouble();
-  if (!(bandwidth >= 1e-3 && bandwidth <= 1e6)) // nor a NaN
+  if (!(bandwidth >= 1e-3 && bandwidth <= 1e6)) // also refuses NaN
     return emitOpError() << "bandwidth must be 0.001 to 1000000 GB/s";
   if (!(latency >= 0 && latency <= 1e6))
     return emitOpError() << "latency must be 0 to 1000000 us";

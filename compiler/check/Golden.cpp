@@ -1,4 +1,4 @@
-//===- Golden.cpp - the golden summary of a machine type ------------------===//
+//===- Golden.cpp - golden summary of a machine type ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- GoldenDiff.cpp - what changed since the golden summary -------------===//
+//===- GoldenDiff.cpp - changes since a golden summary --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -100,7 +100,7 @@ private:
           addOf(key, Severity::different, Aspect::program, "program is new");
   }
 
-  /// How many there are of everything, and the bytes.
+  /// Compares the numbers of allocations, classes and programs, and the bytes.
   void diffBundle() {
     auto count = [&](const Golden &golden) {
       return llvm::formatv("{0} allocations in {1} classes with {2} programs",

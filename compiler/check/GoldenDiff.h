@@ -1,4 +1,4 @@
-//===- GoldenDiff.h - what changed since the golden summary -----*- C++ -*-===//
+//===- GoldenDiff.h - changes since a golden summary ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,27 +14,27 @@
 
 namespace blink {
 
-/// Relative changes up to these are neither worse nor better, only different.
+/// Relative changes up to these count as neither worse nor better, only as
+/// different.
 struct CheckTolerance {
   double rate = 0.001;
-  double time = 0.01; ///< of predicted times
+  double time = 0.01; ///< The tolerance of predicted times.
 };
 
-/// The program that serves a job today: a collective on `gpus`, in ascending
-/// order, with a root among them. Null if there is none.
+/// Returns the program that serves a job today: a collective on `gpus`,
+/// ascending, with a root among them. Returns null if there is none.
 using ServingProgram = llvm::function_ref<const GoldenProgram *(
     Collective collective, std::optional<int> root,
     const std::vector<int> &gpus)>;
 
-/// Compares two golden summaries of a machine and returns what changed, most
-/// important first. What each program of `before` was for is looked up by
-/// `serving` among the programs of `after`: a class may have become part of
-/// another one.
+/// Compares two golden summaries of a machine and returns the changes, most
+/// important first. `serving` finds the program of `after` that serves the job
+/// of each program of `before`: a class may have become part of another one.
 ///
 /// A lower rate and a longer time beyond the tolerance are worse, as is a
-/// program that is gone; a higher rate and a shorter time are better. All else
-/// is different: bounds, which are the machine's; depth and trees, whose price
-/// is in the times; the classes and the bytes of the bundle.
+/// missing program; a higher rate and a shorter time are better. All other
+/// changes are different: bounds, which depend on the machine only; depth and
+/// trees, whose cost is in the times; the classes and the bytes of the bundle.
 std::vector<Finding> diffGolden(const Golden &before, const Golden &after,
                                 ServingProgram serving,
                                 const CheckTolerance &tolerance);

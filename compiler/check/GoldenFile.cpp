@@ -32,12 +32,13 @@ static constexpr llvm::StringLiteral kChecksumKey = "  \"checksum\": ";
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// JSON has no infinity: what one GPU does takes no time.
+/// Returns null for infinity, which JSON lacks: a program of one GPU takes no
+/// time.
 static Json jsonNumber(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-/// On one line, with blanks.
+/// Returns an object on one line, with blanks.
 static std::string toLine(const Json &object) {
   std::string line;
   for (const auto &[key, value] : object.items())
@@ -61,7 +62,7 @@ static std::string toLine(const GoldenProgram &program) {
   return toLine(json);
 }
 
-/// Over everything but the CRs that version control may add.
+/// Returns the checksum of everything but the CRs that version control may add.
 static std::string checksumOf(llvm::StringRef text) {
   std::string plain = text.str();
   llvm::erase(plain, '\r');
@@ -71,7 +72,8 @@ static std::string checksumOf(llvm::StringRef text) {
 std::string blink::writeGolden(const Golden &golden) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  // Names in a topology are UTF-8; a bundle from elsewhere may hold anything.
+  // Names in a topology are UTF-8, but a bundle from elsewhere may hold any
+  // bytes.
   auto quote = [](const std::string &word) {
     return Json(word).dump(-1, ' ', false, Json::error_handler_t::replace);
   };
@@ -107,8 +109,8 @@ std::string blink::writeGolden(const Golden &golden) {
 
 namespace {
 
-/// Reads the members of an object, each once. The first thing that is wrong is
-/// kept for finish(); what is read after it means nothing.
+/// Reads the members of an object, each once. finish() returns the first error;
+/// values read after an error are meaningless.
 class Members {
 public:
   Members(const JsonValue &value, llvm::StringRef path)
@@ -121,7 +123,7 @@ public:
     if (const JsonValue *value = take(key, JsonValue::Kind::string))
       word = value->text;
   }
-  /// A whole number from 0 to `most`.
+  /// Reads a whole number from 0 to `most`.
   void read(llvm::StringRef key, uint64_t &number, uint64_t most) {
     const JsonValue *value = take(key, JsonValue::Kind::number);
     if (value && (llvm::StringRef(value->text).getAsInteger(10, number) ||
@@ -134,7 +136,7 @@ public:
     read(key, wide, std::numeric_limits<int>::max());
     number = static_cast<int>(wide);
   }
-  /// Not negative; infinite for null.
+  /// Reads a number that is not negative; null stands for infinity.
   void read(llvm::StringRef key, double &number) {
     number = std::numeric_limits<double>::infinity();
     const JsonValue *value = find(key);
@@ -146,7 +148,8 @@ public:
     if (value)
       number = value->number;
   }
-  /// Null, with an error, if it is not there or of another kind.
+  /// Returns null, with an error, if the key is missing or the value of another
+  /// kind.
   const JsonValue *take(llvm::StringRef key, JsonValue::Kind kind) {
     return takeFound(find(key), key, kind);
   }
@@ -155,7 +158,7 @@ public:
       error_ = llvm::toString(errorAt(path_, value.place, what));
   }
 
-  /// To be called in the end.
+  /// Must be called last.
   llvm::Error finish() {
     if (taken_ < value_.members.size())
       refuse(value_, "unknown or repeated keys");
@@ -253,11 +256,11 @@ static llvm::Error readRoot(const JsonValue &root, llvm::StringRef path,
       if (llvm::Error error =
               readClass(one, path, golden.classes.emplace_back()))
         return error;
-  members.read("checksum", checksum); // looked at by isUntouched
+  members.read("checksum", checksum); // isUntouched checks it
   return members.finish();
 }
 
-/// "\"version\": 1" of a text that may be of a later version.
+/// Returns the version of a text that may be of a later version.
 static std::optional<int> versionOf(const JsonValue &root) {
   const JsonValue *version = root.find("version");
   if (!version || version->kind != JsonValue::Kind::number)
@@ -273,7 +276,7 @@ static bool isGolden(const JsonValue &root) {
   return format && format->text == "blink-golden";
 }
 
-/// Whether the text ends with the checksum of what is before it.
+/// Returns true if the text ends with the checksum of everything before it.
 static bool isUntouched(llvm::StringRef text) {
   size_t at = text.rfind(kChecksumKey);
   if (at == llvm::StringRef::npos)

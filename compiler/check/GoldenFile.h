@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// NAME.golden.json: JSON with one program a line, so that a difference between
-// two versions in a repository reads well. The last line but one is a checksum
-// of all lines before it: numbers that were not compiled are not golden.
+// NAME.golden.json: JSON with one program per line, so that differences between
+// two versions in a repository are readable. The last line but one is a
+// checksum of all lines before it, which reveals numbers that were edited and
+// not compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,18 +16,17 @@
 
 namespace blink {
 
-/// The text of a file: the same for the same `golden`, everywhere.
+/// Returns the text of a file. It depends on `golden` only, not on the system.
 std::string writeGolden(const Golden &golden);
 
-/// Reads a file's text; `path` is for messages. Line ends may have become CR LF
-/// on the way. Errors, "PATH: what, and the remedy" or "PATH:LINE:COLUMN:
-/// error:
-/// ...": another version, a checksum that does not match, no JSON, a key that
-/// is missing, unknown or holds something else.
+/// Reads a file's text; `path` is for messages. Line ends may have become CR
+/// LF. Errors, "PATH: what, and the remedy" or "PATH:LINE:COLUMN: error: ...":
+/// another version, a checksum that does not match, no JSON, a key that is
+/// missing, unknown or of the wrong type.
 llvm::Expected<Golden> readGolden(llvm::StringRef text, llvm::StringRef path);
 
-/// What a file that readGolden refuses still says of the allocations it is for;
-/// empty if it does not.
+/// Returns the allocations that a file is for even if readGolden refuses it;
+/// empty if the text does not say them.
 std::string salvageAllocations(llvm::StringRef text);
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- MachineCheck.cpp - is a machine's bundle as it was? ----------------===//
+//===- MachineCheck.cpp - checks against golden summaries -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -32,7 +32,7 @@ Verdict MachineResult::verdict() const {
     return Verdict::good;
   static constexpr Verdict kVerdicts[] = {Verdict::worse, Verdict::better,
                                           Verdict::different};
-  // The most important one comes first.
+  // The most important finding comes first.
   return kVerdicts[static_cast<size_t>(findings.front().severity)];
 }
 
@@ -40,8 +40,8 @@ bool MachineResult::passes(bool update) const {
   return verdict() != Verdict::wrong && (update || verdict() != Verdict::worse);
 }
 
-/// The program of `golden`, the summary of `bundle`, that serves a job on the
-/// whole machine's `gpus`.
+/// Returns the program of `golden`, the summary of `bundle`, that serves a job
+/// on `gpus` of the whole machine.
 static const GoldenProgram *findServing(const sched::BundleView &bundle,
                                         const Golden &golden,
                                         Collective collective,

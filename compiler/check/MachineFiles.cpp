@@ -24,7 +24,7 @@ using namespace blink;
 static constexpr llvm::StringLiteral kTopologyEnding = ".topo";
 static constexpr llvm::StringLiteral kGoldenEnding = ".golden.json";
 
-/// The names of the files of a folder that end so, without the ending.
+/// Returns the names of a folder's files with this ending, without the ending.
 static llvm::Expected<std::set<std::string>>
 listNames(const std::string &folder, llvm::StringRef ending) {
   std::set<std::string> names;
@@ -42,7 +42,7 @@ listNames(const std::string &folder, llvm::StringRef ending) {
 
 std::string blink::defaultAllocations(int numGpus) {
   constexpr uint64_t kMostSets = 1000;
-  int most = 1; // sets of 2 to `most` GPUs are few enough
+  int most = 1; // all sets of 2 to `most` GPUs together are few enough
   for (uint64_t sets = 0, ofSize = uint64_t(numGpus); most < numGpus; ++most) {
     ofSize = ofSize * uint64_t(numGpus - most) / uint64_t(most + 1);
     sets += ofSize;
@@ -55,7 +55,7 @@ std::string blink::defaultAllocations(int numGpus) {
   return most == 1 ? whole : "2-" + std::to_string(most) + "/" + whole;
 }
 
-/// Reads the golden summary, if there is one, into `files`.
+/// Reads the golden summary into `files`.
 static llvm::Error readGoldenOf(MachineFiles &files,
                                 const CheckFolders &folders) {
   auto buffer = llvm::MemoryBuffer::getFile(files.goldenPath);
@@ -115,7 +115,7 @@ static llvm::Expected<MachineFiles> readMachine(const std::string &name,
 
 llvm::Expected<std::vector<MachineFiles>>
 blink::findMachines(const CheckFolders &folders) {
-  // First: the other one is named after it.
+  // This folder is read first, because the path of the other derives from it.
   auto golden = listNames(folders.golden, kGoldenEnding);
   if (!golden)
     return makeError(llvm::toString(golden.takeError()) +

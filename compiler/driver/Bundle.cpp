@@ -29,14 +29,14 @@ namespace {
 
 using Members = std::vector<std::vector<uint8_t>>;
 
-/// As parseAllocations reads it: sizes of which there are all sets as "2-4", of
-/// the others the sets, by size.
+/// Returns `sets` as a text for parseAllocations: a size all of whose sets are
+/// there as "2-4", and the sets of the other sizes one by one, by size.
 std::string describe(std::vector<std::vector<int>> sets, int numGpus) {
   for (std::vector<int> &gpus : sets)
     llvm::sort(gpus);
   llvm::sort(sets, isSmallerSet);
   std::vector<std::string> words;
-  int first = 0, last = 0; // sizes that all sets so far are of
+  int first = 0, last = 0; // the range of sizes that the last word names
   for (size_t begin = 0, end; begin < sets.size(); begin = end) {
     int size = static_cast<int>(sets[begin].size());
     for (end = begin; end < sets.size() && int(sets[end].size()) == size;)
@@ -60,7 +60,7 @@ std::string describe(std::vector<std::vector<int>> sets, int numGpus) {
   return llvm::join(words, "/");
 }
 
-/// A node map as the file has it.
+/// Appends a node map in the form of the file.
 void append(const NodeMap &map, std::vector<uint16_t> &numbers) {
   for (int node : map)
     numbers.push_back(node < 0 ? sched::kUnmapped
@@ -71,8 +71,8 @@ std::vector<uint16_t> narrow(const std::vector<int> &numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// The members of a class, one a collective; empty ones if its GPUs cannot all
-/// reach each other.
+/// Returns the members of a class, one per collective; they are empty if its
+/// GPUs cannot all reach each other.
 llvm::Expected<Members> compileClass(const Topology &topology,
                                      const BundleOptions &options,
                                      const AllocationClass &one,
@@ -84,7 +84,7 @@ llvm::Expected<Members> compileClass(const Topology &topology,
       degradeLinks(topology, each.linkEdits);
   if (!degraded)
     return degraded.takeError();
-  each.linkEdits = degraded->edits; // recorded in one order
+  each.linkEdits = degraded->edits; // recorded in a fixed order
   llvm::Expected<RankTopology> rankTopology =
       RankTopology::create(degraded->topology, one.gpus, each.links);
   if (!rankTopology)
@@ -109,7 +109,8 @@ llvm::Expected<Members> compileClass(const Topology &topology,
   return members;
 }
 
-/// All classes' members, or the error of the first class that has one.
+/// Returns the members of all classes, or the error of the first class that has
+/// one.
 llvm::Expected<std::vector<Members>>
 compileClasses(const Topology &topology, const BundleOptions &options,
                const BundlePlan &plan, BundleWatcher watcher) {
@@ -124,7 +125,8 @@ compileClasses(const Topology &topology, const BundleOptions &options,
     std::vector<LinkEdit> edits = options.each.linkEdits;
     if (one.machine > 0) {
       std::string failed = endsOf(topology, plan.failures[one.machine - 1]);
-      // Links that are limited can fail altogether.
+      // A link with a limit can fail altogether: the failure replaces the
+      // limit.
       llvm::erase_if(edits,
                      [&](const LinkEdit &e) { return e.ends == failed; });
       edits.push_back({std::move(failed), std::nullopt, "--survive links"});
@@ -145,9 +147,10 @@ compileClasses(const Topology &topology, const BundleOptions &options,
   return members;
 }
 
-/// FlatBuffers end at 2 GiB, and end the process there.
+/// Refuses indices beyond the limit of FlatBuffers, 2 GiB: there the builder
+/// would abort the process.
 llvm::Error checkSize(const Topology &topology, const BundlePlan &plan) {
-  constexpr uint64_t kMostNumbers = uint64_t(1) << 29; // of two bytes: half
+  constexpr uint64_t kMostNumbers = uint64_t(1) << 29; // 2 bytes each: 1 GiB
   uint64_t maps = plan.allocations.size() + plan.survivors.size();
   for (const AllocationClass &one : plan.classes)
     maps += one.symmetryTo.size();
@@ -159,11 +162,11 @@ llvm::Error checkSize(const Topology &topology, const BundlePlan &plan) {
       plan.allocations.size(), plan.classes.size(), topology.nodes.size());
 }
 
-/// Node maps as the file has them.
+/// Collects node maps in the form of the file.
 class MapWriter {
 public:
-  /// Where the map begins. One that was added before is found again: a map goes
-  /// onto one allocation, and can serve it under several conditions.
+  /// Returns where the map begins. A map that was added before is reused: a map
+  /// onto an allocation may serve it under several conditions.
   uint32_t add(const NodeMap &map) {
     auto [place, isNew] =
         places_.try_emplace(map, static_cast<uint32_t>(numbers.size()));
@@ -289,7 +292,7 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
     return makeError("{0} nodes; a bundle is for machines of fewer than 65535",
                      degraded->topology.nodes.size());
   BundleOptions ordered = options;
-  ordered.each.linkEdits = degraded->edits; // recorded in one order
+  ordered.each.linkEdits = degraded->edits; // recorded in a fixed order
   llvm::Expected<BundlePlan> plan = planBundle(degraded->topology, ordered);
   if (!plan)
     return plan.takeError();

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// From a topology and a list of allocations to the bytes of a bundle
+// Compiles a topology and a list of allocations to the bytes of a bundle
 // (schedules/bundle.fbs).
 //
 //===----------------------------------------------------------------------===//
@@ -18,42 +18,45 @@
 namespace blink {
 
 struct BundleOptions {
-  /// Links and how to compile; collective, gpus, root, relays and timeLimit
-  /// are not looked at.
+  /// Links and how to compile. Its collective, gpus, root, relays and timeLimit
+  /// are ignored.
   CompileOptions each;
-  std::vector<Collective> collectives; ///< ascending, none twice
+  std::vector<Collective> collectives; ///< Ascending, without duplicates.
   std::vector<std::vector<int>> allocations;
-  /// Also for what is left of these allocations after the loss of one GPU.
+  /// Also compile for what the loss of one GPU leaves of these allocations.
   bool surviveGpus = false;
-  /// Also for these allocations when all links between two nodes are gone.
+  /// Also compile for these allocations after the loss of all links between two
+  /// nodes.
   bool surviveLinks = false;
-  unsigned jobs = 0; ///< threads; 0: as many as processors
+  unsigned jobs = 0; ///< Threads; 0: as many as processors.
 
-  /// As recorded in the file: one fixed order, defaults spelled out.
+  /// Returns the settings as recorded in the file: in a fixed order, with
+  /// defaults written out.
   sched::Settings settings(const Topology &topology) const;
 };
 
-/// Told how many classes of how many are done; from one thread at a time.
+/// Called after each class with the number of classes done and the number of
+/// all classes; never by two threads at once.
 using BundleWatcher = llvm::function_ref<void(size_t done, size_t all)>;
 
-/// Calls `body` for 0 to count - 1, on several threads, from `count` - 1
-/// downwards: classes of many GPUs, which take long, come last. `jobs` as in
-/// BundleOptions.
+/// Calls `body` for the numbers 0 to count - 1 on several threads, the largest
+/// numbers first, because classes of many GPUs take long and have large
+/// numbers. `jobs` is as in BundleOptions.
 void forEachInParallel(size_t count, unsigned jobs,
                        llvm::function_ref<void(size_t)> body,
                        BundleWatcher watcher);
 
 /// Compiles a bundle. Each class of allocations that are alike is compiled
-/// once, for its representative; classes whose GPUs cannot all reach each other
-/// get empty members. With surviveLinks, any two nodes that links join are a
-/// condition, under which allocations have a survivor where it matters to them
-/// (pairsThatMatter, SingleFailures.h) and their GPUs can reach each other on
-/// the whole machine; those that only surviveGpus asks for have there a
-/// survivor without a class. The bytes depend on topology and options but for
-/// jobs. They are not proved as a whole: that is proveBundle's (ProveBundle.h).
-/// Errors: a bad allocation; a link edit that fits nothing; a topology of more
-/// nodes, links or allocations, than a bundle can hold; no allocation that can
-/// communicate; those of the passes.
+/// once, for its representative; a class whose GPUs cannot all reach each other
+/// gets empty members. With surviveLinks, each pair of linked nodes is a
+/// condition. Under it an allocation has a survivor if the condition matters to
+/// it (pairsThatMatter, SingleFailures.h) and its GPUs can reach each other on
+/// the whole machine; allocations that only surviveGpus asks for have a
+/// survivor without a class there. The bytes depend on the topology and the
+/// options except `jobs`. The bundle is not proved as a whole; that is done by
+/// proveBundle (ProveBundle.h). Errors: a bad allocation; a link edit that fits
+/// no links; a topology of more nodes, links or allocations than a bundle can
+/// hold; no allocation that can communicate; those of the passes.
 llvm::Expected<std::vector<uint8_t>> compileBundle(const Topology &topology,
                                                    const BundleOptions &options,
                                                    BundleWatcher watcher);

@@ -1,4 +1,4 @@
-//===- BundlePlan.cpp - what a bundle is to hold --------------------------===//
+//===- BundlePlan.cpp - contents of a bundle ------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,11 +16,12 @@
 
 using namespace blink;
 
-/// The whole machine and its failures; they have 16-bit numbers.
+/// The whole machine and its failures together: conditions have 16-bit numbers.
 static constexpr size_t kMostConditions = size_t(1) << 16;
 
-/// For each of the plan's allocations, of `classes`, the failures that matter
-/// to it; none if its GPUs cannot reach each other anyway.
+/// Returns, for each of the plan's allocations, the failures that matter to it,
+/// or none if its GPUs cannot reach each other even on the whole machine.
+/// `classes` are the classes of the allocations.
 static llvm::Expected<std::vector<std::vector<NodePair>>>
 failuresOf(const Topology &topology, LinkKindSet kinds,
            const std::vector<AllocationClass> &classes,
@@ -44,7 +45,7 @@ failuresOf(const Topology &topology, LinkKindSet kinds,
   return pairs;
 }
 
-/// Adds a condition for each link that may fail, and survivors to each.
+/// Adds a condition for each pair of linked nodes, and the survivors of each.
 static llvm::Error addSurvivors(const Topology &topology,
                                 const BundleOptions &options,
                                 AllocationClassifier &classifier,
@@ -80,7 +81,7 @@ static llvm::Error addSurvivors(const Topology &topology,
     auto classified = classifier.classify(left, std::move(allocations));
     if (!classified)
       return classified.takeError();
-    // Both are in the order of allocations.
+    // Survivors and classified allocations are in the same order.
     auto next = classified->begin();
     for (size_t s = first; s < plan.survivors.size(); ++s)
       if (next != classified->end() &&

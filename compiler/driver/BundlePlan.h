@@ -1,9 +1,9 @@
-//===- BundlePlan.h - what a bundle is to hold ------------------*- C++ -*-===//
+//===- BundlePlan.h - contents of a bundle ----------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The allocations of a bundle, the failures that they are to survive, and the
-// classes that all of them fall into.
+// The allocations of a bundle, the failures that they must survive, and the
+// classes into which all of them fall.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,24 +19,26 @@ namespace blink {
 
 /// An allocation under a failure that matters to it.
 struct PlannedSurvivor {
-  size_t condition;  ///< from 1, as in the file
-  size_t allocation; ///< index into BundlePlan::allocations
-  /// Of its GPUs, on what is left of the machine; none: it was not asked for.
+  size_t condition;  ///< A number from 1, as in the file.
+  size_t allocation; ///< Index into BundlePlan::allocations.
+  /// The class of its GPUs on what is left of the machine; std::nullopt if no
+  /// schedule was requested.
   std::optional<ClassifiedAllocation> classified;
 };
 
-/// All of a bundle but the schedules.
+/// Everything in a bundle except the schedules.
 struct BundlePlan {
-  std::vector<NodePair> failures; ///< conditions 1, 2, ...
+  std::vector<NodePair> failures; ///< Conditions 1, 2, ...
   /// AllocationClass::machine is the number of a condition.
   std::vector<AllocationClass> classes;
-  std::vector<ClassifiedAllocation> allocations; ///< of the whole machine
-  std::vector<PlannedSurvivor> survivors; ///< by condition, then allocation
+  std::vector<ClassifiedAllocation> allocations; ///< On the whole machine.
+  std::vector<PlannedSurvivor> survivors; ///< Sorted by condition, allocation.
 };
 
-/// What compileBundle says of allocations, failures and classes. `topology` has
-/// its links edited. Errors: those of AllocationClassifier::classify; more
-/// links than a bundle can have conditions.
+/// Plans the allocations, failures and classes as compileBundle documents.
+/// `topology` already has its links edited. Errors: those of
+/// AllocationClassifier::classify; more linked pairs than a bundle can have
+/// conditions.
 llvm::Expected<BundlePlan> planBundle(const Topology &topology,
                                       const BundleOptions &options);
 

@@ -1,4 +1,4 @@
-//===- ClassCompiler.cpp - the schedules of one allocation ----------------===//
+//===- ClassCompiler.cpp - schedules of one allocation --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -103,14 +103,15 @@ void ClassCompiler::dropPrices(ModuleOp module) const {
     }
     if (kept == all)
       continue;
-    // No tree got cheaper, for none uses such a link.
+    // No tree got cheaper, because no tree uses a link off the paths.
     double bound = forest.getBound().convertToDouble();
     forest.setBound(llvm::APFloat(bound * (kept / all)));
     forest.setPrices(prices);
   }
 }
 
-/// Kept for a collective that may have a mirror image in the bundle.
+/// Returns the packed forests of a collective. They are kept because the bundle
+/// may hold the mirrored collective, too.
 llvm::Expected<ModuleOp> ClassCompiler::forestOf(Collective collective) {
   OwningOpRef<ModuleOp> &forest = forests_[collective];
   if (forest)
@@ -131,7 +132,7 @@ llvm::Expected<std::vector<uint8_t>>
 ClassCompiler::compile(Collective collective) {
   const std::optional<Collective> mirror = traitsOf(collective).mirror;
   CompileOptions options = optionsFor(collective);
-  // What runs backwards adds in another order.
+  // A mirrored tree adds in another order.
   bool mirrored = mirror && reverse_ && options.order == ReductionOrder::none;
   llvm::Expected<ModuleOp> forest = forestOf(mirrored ? *mirror : collective);
   if (!forest)
@@ -141,7 +142,7 @@ ClassCompiler::compile(Collective collective) {
                : OwningOpRef<ModuleOp>(forest->clone());
   if (mirrored) {
     setSettings(*module, options.settings(rootsOf(collective)));
-    // The mirror adds nothing, and so was not asked.
+    // The mirrored collective adds nothing, so its options had no accumulation.
     if (options.accumulate != sched::Accumulation::none)
       for (auto forest : module->getOps<collective::ForestOp>())
         forest.setAccumulate(toIR(options.accumulate));

@@ -1,4 +1,4 @@
-//===- ClassCompiler.h - the schedules of one allocation --------*- C++ -*-===//
+//===- ClassCompiler.h - schedules of one allocation ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,27 +13,28 @@
 
 namespace blink {
 
-/// Compiles several collectives for one allocation. A reduce, reducescatter or
-/// gather is made of the forest of its mirror image, where the machine is its
-/// own (MirrorForests.h): packed once, whichever of the two are asked for.
+/// Compiles several collectives for one allocation. If the machine is its own
+/// mirror image (MirrorForests.h), a reduce, reducescatter or gather is made
+/// from the forest of its mirrored collective, which is packed only once,
+/// whichever of the two are requested.
 ///
-/// Certificates price nothing but links on drivable paths between the GPUs. A
-/// solver may leave others with prices near zero: true, but they would tie the
-/// certificate to links that another allocation does not have.
+/// Certificates price only links on drivable paths between the GPUs. A solver
+/// may leave tiny prices on other links. Such prices are valid, but they would
+/// tie the certificate to links that another allocation does not have.
 ///
-/// An object belongs to one thread; several threads may each have one.
+/// Each thread needs an object of its own.
 class ClassCompiler {
 public:
-  /// `options` with GPUs; its collective and root are not looked at. `roots`:
-  /// the ranks that rooted collectives get a program for. `topology` must
-  /// outlive this. Errors: a GPU or an edited link that does not exist.
+  /// `options` has GPUs; its collective and root are ignored. `roots` are the
+  /// ranks for which rooted collectives get a program. `topology` must outlive
+  /// this object. Errors: a GPU or an edited link that does not exist.
   static llvm::Expected<std::unique_ptr<ClassCompiler>>
   create(const Topology &topology, const CompileOptions &options,
          std::vector<int> roots);
   ~ClassCompiler();
 
-  /// The bytes of a .sched file, proved by collective-verify-schedule. Errors:
-  /// those of buildRequest and of the passes, without a place.
+  /// Returns the bytes of a .sched file that collective-verify-schedule has
+  /// proved. Errors: those of buildRequest and of the passes, without a place.
   llvm::Expected<std::vector<uint8_t>> compile(Collective collective);
 
 private:
@@ -51,11 +52,12 @@ private:
   const Topology &topology_;
   const CompileOptions options_;
   const std::vector<int> roots_;
-  Topology degraded_;                       // with its links edited
-  std::optional<std::vector<int>> reverse_; // of links, if each has one
-  std::vector<bool> onPaths_;               // by link
+  Topology degraded_; // with its links edited
+  // The reverse of each link, if every link has one.
+  std::optional<std::vector<int>> reverse_;
+  std::vector<bool> onPaths_; // per link: lies on a path
   std::unique_ptr<mlir::MLIRContext> context_;
-  std::string errors_; // of the context's, so far
+  std::string errors_; // errors of the context's diagnostics so far
   std::map<Collective, mlir::OwningOpRef<mlir::ModuleOp>> forests_;
 };
 

@@ -26,18 +26,18 @@ namespace {
 
 using Numbers = sched::ClusterSymmetry::Numbers;
 
-/// A placement that represents others.
+/// A representing placement.
 struct Placement {
   Numbers gpus;
-  Numbers roots; ///< of each rank: the one whose rooted programs serve it
-  std::vector<std::vector<uint8_t>> pieces; ///< one a collective
+  Numbers roots; ///< For each rank the one whose rooted programs serve it.
+  std::vector<std::vector<uint8_t>> pieces; ///< One per collective.
 };
 
 llvm::Error compilePlacement(const Topology &part, const Numbers &gpus,
                              const BundleOptions &options, Placement &one) {
   CompileOptions each = options.each;
   each.gpus.assign(gpus.begin(), gpus.end());
-  each.linkEdits.clear(); // the part has them
+  each.linkEdits.clear(); // the part's links are already edited
   llvm::Expected<RankTopology> ranks =
       RankTopology::create(part, each.gpus, each.links);
   if (!ranks)
@@ -188,7 +188,7 @@ blink::compileClusterBundle(const Topology &whole, const BundleOptions &asked,
                      "over links of kind {0}; allow more kinds of link",
                      toString(asked.each.links));
   BundleOptions recorded = asked;
-  recorded.each.linkEdits = degraded->edits; // recorded in one order
+  recorded.each.linkEdits = degraded->edits; // recorded in a fixed order
   sched::Settings settings = recorded.settings(topology);
   settings.front().value = placements.str();
   return writeBundle(topology, *cluster, settings, recorded, std::move(done));

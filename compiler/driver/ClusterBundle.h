@@ -11,12 +11,12 @@
 
 namespace blink {
 
-/// Compiles a bundle for a cluster: `placements`, as parsePlacements
-/// (PlacementList.h) reads them, each on the part of the machine that it uses.
-/// Neither time nor bytes depend on how many other boxes there are, but for the
-/// index, which has the cluster once. options.allocations is not looked at.
-/// Errors: those of compileBundle, of parsePlacements and of Cluster::find;
-/// something to survive is asked for.
+/// Compiles a bundle for a cluster: for each of `placements`, a text that
+/// parsePlacements (PlacementList.h) reads, a schedule on the part of the
+/// machine that it uses. Neither time nor bytes depend on the number of other
+/// boxes, except for the index, which holds the cluster once.
+/// options.allocations is ignored. Errors: those of compileBundle,
+/// parsePlacements and Cluster::find; a request to survive failures.
 llvm::Expected<std::vector<uint8_t>>
 compileClusterBundle(const Topology &topology, const BundleOptions &options,
                      llvm::StringRef placements, BundleWatcher watcher);

@@ -1,4 +1,4 @@
-//===- ExtractSchedule.cpp - one job's schedule of a bundle ---------------===//
+//===- ExtractSchedule.cpp - a job's schedule from a bundle ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,12 +22,12 @@
 using namespace blink;
 
 namespace {
-/// The schedule that serves a job, with the names it needs.
+/// The schedule that serves a job, and the names under which it does.
 struct Chosen {
   const sched::Schedule *schedule;
   const sched::Program *program;
   Names names;
-  Topology machine; ///< that of the job
+  Topology machine; ///< The machine of the job.
 };
 } // namespace
 
@@ -35,7 +35,7 @@ static std::string listOf(const std::vector<uint16_t> &gpus) {
   return formatGpus({gpus.begin(), gpus.end()});
 }
 
-/// The GPUs of the job, by rank.
+/// Returns the GPUs of the job, by rank.
 static llvm::Expected<std::vector<uint16_t>>
 gpusOf(const sched::BundleView &bundle, const BundleJob &job) {
   const int numGpus = static_cast<int>(bundle.index->gpu_nodes()->size());
@@ -68,7 +68,7 @@ static llvm::Expected<uint32_t> numberOf(const sched::BundleView &bundle,
                    names);
 }
 
-/// The number of the condition that `ends` names.
+/// Returns the number of the condition that `ends` names.
 static llvm::Expected<uint16_t> conditionOf(const sched::BundleView &bundle,
                                             const std::string &ends) {
   if (ends.empty())
@@ -93,8 +93,9 @@ static llvm::Expected<uint16_t> conditionOf(const sched::BundleView &bundle,
       bundle.index->machine()->str(), known);
 }
 
-/// The machine on which `entry`, of the whole machine, is served: less the
-/// links of a condition. There are schedules for it.
+/// Returns the machine that serves `entry` (an entry of the whole machine)
+/// under a condition: the machine of its schedules without the condition's
+/// links.
 static llvm::Expected<Topology> machineOf(const sched::BundleView &bundle,
                                           const sched::Entry &entry,
                                           uint32_t collective,
@@ -111,8 +112,8 @@ static llvm::Expected<Topology> machineOf(const sched::BundleView &bundle,
   return machine;
 }
 
-/// On a cluster only ranks are renamed: the machine is the part that the
-/// representing placement uses.
+/// Sets the names of a job on a cluster. Only ranks are renamed, because the
+/// schedule's machine is the part that the representing placement uses.
 static uint16_t nameOnPart(const sched::BundleView &bundle,
                            const sched::Entry &entry,
                            const std::vector<uint16_t> &gpus,
@@ -132,8 +133,8 @@ static uint16_t nameOnPart(const sched::BundleView &bundle,
   return serving;
 }
 
-/// Sets the names of the job's ranks, GPUs and nodes. Returns the root that the
-/// program to be renamed has.
+/// Sets the names of the job's ranks, GPUs and nodes. Returns the root of the
+/// program to be renamed.
 static uint16_t nameJob(const sched::BundleView &bundle,
                         const sched::Entry &entry,
                         const std::vector<uint16_t> &gpus,
@@ -144,7 +145,7 @@ static uint16_t nameJob(const sched::BundleView &bundle,
   const uint16_t *map = index.node_maps()->data() + entry.map_begin();
   names.nodes.assign(map, map + index.num_nodes());
   uint16_t serving = 0;
-  std::vector<uint16_t> ranks; // of the program, by rank of the job
+  std::vector<uint16_t> ranks; // by rank of the job: rank of the program
   if (sched::isRooted(collective)) {
     const uint16_t there = sched::programRanks(bundle, entry, gpus)[root];
     ranks = sched::programRanks(bundle, entry, gpus, root, serving);

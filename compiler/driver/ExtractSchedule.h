@@ -1,4 +1,4 @@
-//===- ExtractSchedule.h - one job's schedule of a bundle -------*- C++ -*-===//
+//===- ExtractSchedule.h - a job's schedule from a bundle -------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,17 +15,18 @@
 
 namespace blink {
 
-/// Whose schedule of a bundle is meant.
+/// Selects a schedule of a bundle.
 struct BundleJob {
   Collective collective = Collective::allreduce;
-  std::vector<int> gpus;   ///< GPU number of each rank; empty: all of them
-  int root = 0;            ///< rank
-  std::string withoutLink; ///< "gpu0:gpu3", what failed; empty: nothing
+  std::vector<int> gpus; ///< GPU number of each rank; empty: all GPUs.
+  int root = 0;          ///< A rank.
+  /// The failed links, "gpu0:gpu3"; empty: none failed.
+  std::string withoutLink;
 };
 
-/// The schedule that the bundle `input` has for a job, under the job's names:
-/// what `blinkc extract` writes. Errors: a bad job; nothing for it; the bundle
-/// is damaged.
+/// Returns the schedule that the bundle `input` has for a job, renamed to the
+/// job's ranks, GPUs and nodes: the output of `blinkc extract`. Errors: a bad
+/// job; no schedule for it; a damaged bundle.
 llvm::Expected<InputFile> extractSchedule(const InputFile &input,
                                           const BundleJob &job);
 

@@ -1,4 +1,4 @@
-//===- InputFile.cpp - what a user hands to the compiler ------------------===//
+//===- InputFile.cpp - input files of the compiler ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,7 +19,7 @@
 using namespace blink;
 
 static InputKind kindOf(llvm::StringRef text) {
-  // The identifier of a FlatBuffer stands at byte 4.
+  // The identifier of a FlatBuffer is at byte 4.
   if (text.size() >= 8 && text.substr(4, 4) == sched::ScheduleIdentifier())
     return InputKind::schedule;
   if (sched::isBundle(text.bytes_begin(), text.size()))
@@ -33,8 +33,9 @@ static InputKind kindOf(llvm::StringRef text) {
   return text.starts_with("{") ? InputKind::topology : InputKind::ir;
 }
 
-/// "; blinkc knows dgx-h100 without a file" if `path` may have meant a machine
-/// type; nothing for other paths.
+/// Returns "; did you mean the machine type dgx-h100?" if `path` may be meant
+/// as the name of a machine type, a hint at the list of types if no name is
+/// similar, or "" if `path` is meant as another file.
 static std::string machineTypesMeant(llvm::StringRef path) {
   llvm::StringRef name = llvm::sys::path::filename(path);
   bool isTopology = name.consume_back(".topo");

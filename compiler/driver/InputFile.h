@@ -1,4 +1,4 @@
-//===- InputFile.h - what a user hands to the compiler ----------*- C++ -*-===//
+//===- InputFile.h - input files of the compiler ----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,12 +17,13 @@
 
 namespace blink {
 
-/// Told apart by content: a `{` after // comments and blanks, the schedule's
-/// identifier, the bundle's, anything else.
+/// Told apart by content: a topology starts with `{` after // comments and
+/// white space, a schedule and a bundle have their identifiers; anything else
+/// is IR.
 enum class InputKind { topology, ir, schedule, bundle };
 
 struct InputFile {
-  std::string path; ///< for messages; "<stdin>" for "-"
+  std::string path; ///< For messages; "<stdin>" for "-".
   InputKind kind;
   std::vector<uint8_t> bytes;
 
@@ -31,42 +32,43 @@ struct InputFile {
   }
 };
 
-/// Reads a whole file, a schedule in full, whatever its form; `-` is standard
-/// input. Where no file `path` can be read
-/// and a shipped machine type (machines/MachineTypes.h) has that name, its text
-/// is taken: readInput("dgx-h100"). Errors: "PATH: cannot read: ...", with
-/// names that may have been meant; an empty file, one over 1 GiB, also
-/// in full.
+/// Reads a whole file, and expands a schedule in symmetric form; `-` is
+/// standard input. If no file `path` can be read and a shipped machine type
+/// (machines/MachineTypes.h) has that name, returns the text of that type:
+/// readInput("dgx-h100"). Errors: "PATH: cannot read: ...", with similar names
+/// of machine types; an empty file; a file over 1 GiB, also when expanded.
 llvm::Expected<InputFile> readInput(llvm::StringRef path);
 
-/// The same with the bytes that are there.
+/// Does the same, but leaves a schedule in symmetric form as it is.
 llvm::Expected<InputFile> readInputAsItIs(llvm::StringRef path);
 
-/// Puts a schedule in symmetric form into full. Errors: as of opening it.
+/// Expands a schedule in symmetric form. Errors: those of opening it.
 llvm::Error expand(InputFile &file);
 
-/// Reads `path`, which must be a schedule, or a bundle where that is wanted,
-/// too; the error says how to get one. Not `inFull`: whatever its form.
+/// Reads `path`, which must be a schedule, or with `orBundle` also a bundle;
+/// the error says how to make one. If `inFull` is false, a schedule in
+/// symmetric form is left as it is.
 llvm::Expected<InputFile>
 readSchedule(llvm::StringRef path, bool orBundle = false, bool inFull = true);
 
-/// An error if `file` is none; it says how to get one.
+/// Returns an error if `file` is no schedule; it says how to make one.
 llvm::Error expectSchedule(const InputFile &file);
 
-/// The error of a call that is given a bundle and wants one schedule.
+/// Returns the error for a bundle where one schedule is expected.
 llvm::Error refuseBundle(const InputFile &file);
 
-/// Parses a topology. Errors: as of parseTopology, and what is none.
+/// Parses a topology. Errors: those of parseTopology, and a file of another
+/// kind.
 llvm::Expected<Topology> openTopology(const InputFile &file);
 
-/// Opens a schedule file's bytes. The result points into `file`. Errors:
+/// Opens the bytes of a schedule file. The result points into `file`. Errors:
 /// "PATH: what is wrong with it".
 llvm::Expected<const sched::Schedule *> openSchedule(const InputFile &file);
 
-/// The same of one that may be in symmetric form.
+/// Opens a schedule that may be in symmetric form.
 llvm::Expected<const sched::Schedule *> openAnySchedule(const InputFile &file);
 
-/// The same of a bundle.
+/// Opens a bundle. The result points into `file`.
 llvm::Expected<sched::BundleView> openBundle(const InputFile &file);
 
 } // namespace blink

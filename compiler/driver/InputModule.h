@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// From what a user hands to the compiler to a module for its pipeline, and the
-// IR between phases to files.
+// Turns a user's input into a module for the pipeline, and writes the IR
+// between phases to files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,17 @@ class SourceMgr;
 
 namespace blink {
 
-/// The module that `file` stands for: of a topology the request that `options`
-/// make of it, IR parsed, a schedule's IR. IR is kept in `sources`, for
-/// diagnostics to point at. Null, where a diagnostic has said what is wrong.
-/// Errors: those of parseTopology, buildRequest, checkIrText and openSchedule;
-/// a bundle.
+/// Returns the module for `file`: the request that `options` make of a
+/// topology, the parsed IR, or the IR of a schedule. IR text is kept in
+/// `sources`, where diagnostics point to. Returns null if a diagnostic has
+/// reported an error. Errors: those of parseTopology, buildRequest, checkIrText
+/// and openSchedule; a bundle.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 readModule(mlir::MLIRContext *context, const InputFile &file,
            const CompileOptions &options, llvm::SourceMgr &sources);
 
-/// Writes `module` as it is after `phase` to a file of the folder, which
-/// exists: "DIRECTORY/2-forest.mlir".
+/// Writes `module` as it is after `phase` to a file in an existing folder:
+/// "DIRECTORY/2-forest.mlir".
 llvm::Error dumpPhase(llvm::StringRef directory, Phase phase,
                       mlir::ModuleOp module);
 

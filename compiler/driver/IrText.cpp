@@ -1,4 +1,4 @@
-//===- IrText.cpp - what IR may be read -----------------------------------===//
+//===- IrText.cpp - checks of IR text before parsing ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,8 +20,8 @@ static constexpr size_t kMostNested = 64;
 
 namespace {
 
-/// Goes over a text as MLIR's lexer does, as far as brackets, strings, comments
-/// and names go.
+/// Scans a text as MLIR's lexer does, but distinguishes brackets, strings,
+/// comments and names only.
 class Scanner {
 public:
   Scanner(llvm::StringRef text, llvm::StringRef fileName)
@@ -79,7 +79,8 @@ private:
     at_ = std::min(at_ + 1, text_.size());
   }
 
-  /// A name, one with `#` or `!` before it, or a number with what follows.
+  /// Reads a name, perhaps with a leading `#` or `!`, or a number with its
+  /// suffix.
   void readName() {
     const size_t begin = at_++;
     while (at_ < text_.size() && isNameCharacter(text_[at_]))
@@ -87,8 +88,9 @@ private:
     name_ = text_.slice(begin, at_);
   }
 
-  /// `<` and `>` may also be signs, which end with the brackets around them.
-  /// False where it is nested too deep.
+  /// Opens or closes a bracket. `<` and `>` may also be operators, which end
+  /// with the brackets around them. Returns false if brackets are nested too
+  /// deep.
   bool readBracket(char c) {
     const size_t kind = llvm::StringRef("([{<").find(c);
     if (kind != llvm::StringRef::npos) {
@@ -107,8 +109,8 @@ private:
   llvm::StringRef text_;
   llvm::StringRef fileName_;
   size_t at_ = 0;
-  llvm::StringRef name_; ///< what was read last, if it was a name
-  std::string closers_;  ///< of the brackets that are open
+  llvm::StringRef name_; ///< The last token, if it was a name.
+  std::string closers_;  ///< The closing brackets that are expected.
 };
 
 } // namespace

@@ -1,11 +1,11 @@
-//===- IrText.h - what IR may be read ---------------------------*- C++ -*-===//
+//===- IrText.h - checks of IR text before parsing --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// MLIR's parser and printer follow what is nested by calling themselves, so
-// that a small text takes all of the stack, and print an alias where it is
-// used, so that a small text becomes an endless one. Both are for the tools of
-// developers; this keeps such texts from them.
+// MLIR's parser and printer handle nested text by recursion, so a small text
+// can exhaust the stack. They also print an alias where it is used, so a small
+// text can expand without limit. Both are acceptable in developers' tools.
+// checkIrText() refuses such texts before the parser sees them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@
 
 namespace blink {
 
-/// Error, with its place in `fileName`, where `text` is MLIR's bytecode, has
-/// brackets nested deeper than 64 levels, names attributes or types (`#a = `),
-/// or has affine maps or sets: no IR of collectives does. All else is left to
-/// the parser.
+/// Returns an error, with its place in `fileName`, if `text` is MLIR bytecode,
+/// has brackets nested deeper than 64 levels, defines names of attributes or
+/// types (`#a = `), or has affine maps or sets. No IR of collectives needs any
+/// of these. All else is left to the parser.
 llvm::Error checkIrText(llvm::StringRef text, llvm::StringRef fileName);
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - writing files whole or not at all -----------------===//
+//===- OutputFile.cpp - writing files atomically --------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -24,7 +24,7 @@ static std::error_code writeAll(int fd, llvm::StringRef bytes) {
   llvm::raw_fd_ostream out(fd, /*shouldClose=*/false, /*unbuffered=*/true);
   out << bytes;
   std::error_code error = out.error();
-  out.clear_error(); // or the process ends
+  out.clear_error(); // otherwise the destructor ends the process
   return error;
 }
 
@@ -49,7 +49,7 @@ llvm::Error blink::writeFile(llvm::StringRef path, llvm::StringRef bytes) {
   if (exists && llvm::sys::fs::is_directory(status))
     return failure(path, std::make_error_code(std::errc::is_a_directory));
 
-  // TempFile also removes the file when a signal ends the process.
+  // TempFile also removes the file if a signal ends the process.
   auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!temporary)
     return failure(path, llvm::errorToErrorCode(temporary.takeError()));

@@ -1,4 +1,4 @@
-//===- OutputFile.h - writing files whole or not at all ---------*- C++ -*-===//
+//===- OutputFile.h - writing files atomically ------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,11 +12,11 @@
 
 namespace blink {
 
-/// Writes `bytes` to a temporary file beside `path` and renames it to `path`,
-/// so that `path` holds the old content or the new, never a part. `-` is
-/// standard output; what exists and is no regular file (a pipe, /dev/null) is
-/// written in place. Errors: "PATH: cannot write: reason", with the temporary
-/// file gone and `path` untouched.
+/// Writes `bytes` to a temporary file next to `path` and renames it to `path`,
+/// so that `path` always holds either the old or the new content. `-` is
+/// standard output. An existing file that is no regular file (a pipe,
+/// /dev/null) is written in place. Errors: "PATH: cannot write: reason"; the
+/// temporary file is then removed and `path` is untouched.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes);
 
 } // namespace blink

@@ -141,7 +141,7 @@ blink::buildRequests(MLIRContext *context, const Topology &machineType,
     return degraded.takeError();
   const Topology &topology = degraded->topology;
   CompileOptions options = asked;
-  options.linkEdits = degraded->edits; // recorded in one order
+  options.linkEdits = degraded->edits; // recorded in a fixed order
   llvm::Expected<RankTopology> rankTopology = RankTopology::create(
       topology, options.gpus, options.links, options.relayGpus(topology));
   if (!rankTopology)
@@ -182,13 +182,15 @@ static void addSpreadingPasses(OpPassManager &passes,
   small.maxLanes = options.maxLanes;
   small.chunkBytes = options.chunkBytes;
   if (options.maxPeers)
-    small.maxExchangeRanks = 0; // boxes exchange with peers of their own
+    // Boxes would exchange with other peers than the limit allows.
+    small.maxExchangeRanks = 0;
   passes.addPass(createAddLatencyVariantPass(small));
 }
 
-/// Runs `passes`, and verifies what they leave: after each of them where there
-/// are assertions, and else once, which takes a quarter less of a compilation,
-/// or not at all where the last of them has proved the module's bytes.
+/// Runs `passes` and verifies the result. With assertions it is verified after
+/// each pass. Otherwise it is verified once, which makes a compilation a
+/// quarter faster, or, if `isProved`, not at all, because the last pass has
+/// proved the module's bytes.
 static LogicalResult run(PassManager &passes, ModuleOp module,
                          bool isProved = false) {
 #ifdef NDEBUG
@@ -215,7 +217,7 @@ LogicalResult blink::spreadForests(ModuleOp module,
   return run(passes, module);
 }
 
-/// The passes that take IR from the level before `phase` to it.
+/// Adds the passes that take IR from the level before `phase` to `phase`.
 static void addPasses(OpPassManager &passes, Phase phase,
                       const CompileOptions &options,
                       const SolveWatcher &watcher,
@@ -243,7 +245,8 @@ LogicalResult blink::runPipeline(
     ModuleOp module, const CompileOptions &options, Phase last,
     const SolveWatcher &watcher,
     const std::function<llvm::Error(Phase, ModuleOp)> &afterPhase) {
-  // The selection shows where the packing ended.
+  // During the selection the watcher sees the status with which the packing
+  // ended.
   SolveStatus packed;
   SolveWatcher noting = [&](const SolveStatus &status) {
     packed = status;
@@ -255,7 +258,7 @@ LogicalResult blink::runPipeline(
     if (phase > last || phase == Phase::sched)
       break;
     if (phase == Phase::forest && !requested)
-      continue; // a forest that somebody wrote stays as it is
+      continue; // a forest written by a user stays as it is
     PassManager passes(module->getContext());
     addPasses(passes, phase, options, noting, keepGoing);
     if (failed(run(passes, module, /*isProved=*/phase == Phase::lanes)))

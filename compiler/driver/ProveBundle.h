@@ -12,8 +12,9 @@
 
 namespace blink {
 
-/// What BundleProver finds of all classes, added up in their order: the same
-/// for any number of threads. `jobs` as in BundleOptions.
+/// Returns the results of BundleProver for all classes, added up in order of
+/// the classes, so that they do not depend on the number of threads. `jobs` is
+/// as in BundleOptions.
 BundleProof proveBundle(const sched::BundleView &bundle, unsigned jobs,
                         BundleWatcher watcher);
 

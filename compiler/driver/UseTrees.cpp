@@ -1,4 +1,4 @@
-//===- UseTrees.cpp - forests of trees that others made -------------------===//
+//===- UseTrees.cpp - forests of imported trees ---------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,13 +19,13 @@
 
 using namespace blink;
 
-/// The numbers in a name, in order.
+/// Returns the numbers in a name, in order.
 static std::vector<uint64_t> numbersIn(llvm::StringRef name) {
   std::vector<uint64_t> numbers;
   while (!(name = name.drop_until(llvm::isDigit)).empty()) {
     uint64_t number = 0;
     const llvm::StringRef digits = name.take_while(llvm::isDigit);
-    digits.take_front(18).getAsInteger(10, number); // no more fit
+    digits.take_front(18).getAsInteger(10, number); // at most 18 digits fit
     numbers.push_back(number);
     name = name.drop_front(digits.size());
   }
@@ -33,7 +33,7 @@ static std::vector<uint64_t> numbersIn(llvm::StringRef name) {
 }
 
 namespace {
-/// Makes trees over ranks of trees over names.
+/// Makes trees over ranks from trees over names.
 class TreeMaker {
 public:
   TreeMaker(const ForeignForest &forest, const PackingProblem &problem)
@@ -60,13 +60,13 @@ private:
   const Topology &topology_;
   const std::map<std::tuple<int, int, LinkKind>, int> links_;
   const PathTable shortest_;
-  std::map<std::string, int> nodes_;  // by id
+  std::map<std::string, int> nodes_;  // by node id
   std::map<std::string, int> rankOf_; // by name in the trees
 };
 } // namespace
 
 llvm::Error TreeMaker::findRanks() {
-  std::map<std::string, int> known; // the ranks' GPUs, by id
+  std::map<std::string, int> known; // the ranks of the job's GPUs, by id
   for (int rank = 0; rank < ranks_.numRanks(); ++rank)
     known[topology_.nodes[ranks_.nodeOf(rank)].id] = rank;
   std::set<std::string> found;
@@ -154,7 +154,7 @@ llvm::Expected<Path> TreeMaker::backwards(const ForeignHop &hop,
   return back;
 }
 
-/// Lists parents before children.
+/// Turns a foreign tree into one over ranks, with parents before children.
 llvm::Expected<Tree> TreeMaker::treeOf(const ForeignTree &tree) const {
   std::vector<const ForeignHop *> toRank(ranks_.numRanks());
   std::vector<std::vector<int>> children(ranks_.numRanks());
@@ -192,13 +192,14 @@ llvm::Expected<Tree> TreeMaker::treeOf(const ForeignTree &tree) const {
   return result;
 }
 
-/// As fast as the busiest link allows; until now weights are chunks.
+/// Scales the weights, which are numbers of chunks so far, such that the
+/// busiest link carries its whole bandwidth.
 void TreeMaker::setWeights(Packing &packing) const {
   double total = 0;
   for (const Tree &tree : packing.trees)
     total += tree.weight;
   const std::vector<double> loads = problem_.linkLoads(packing);
-  double rate = INFINITY; // of a chunk
+  double rate = INFINITY; // per chunk
   for (size_t link = 0; link < loads.size(); ++link)
     if (loads[link] > 0)
       rate = std::min(rate, topology_.links[link].bandwidth / loads[link]);

@@ -1,4 +1,4 @@
-//===- UseTrees.h - forests of trees that others made -----------*- C++ -*-===//
+//===- UseTrees.h - forests of imported trees -------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,17 +13,17 @@
 
 namespace blink {
 
-/// Replaces the request in `module`, which is of one, by a forest of these
-/// trees with the bound of Blink's own. An allgather takes trees as they are, a
-/// reducescatter backwards, an allreduce backwards and then forwards, a
-/// broadcast or reduce those of its root.
+/// Replaces the one request in `module` by a forest of the trees in `forest`,
+/// with the bound that Blink finds. An allgather takes the trees as they are, a
+/// reducescatter takes them reversed, an allreduce reversed and then as they
+/// are, a broadcast or reduce takes those of its root.
 ///
-/// Names are ids of the topology's nodes. Where names of GPUs are not, ranks
-/// are those names in the order of the numbers in them, (0, 'GPU', 3) before
-/// (1, 'GPU', 0); where others on a path are not, the path with fewest links is
-/// taken. Errors, with the place in the file where there is one: other
-/// collectives; GPUs that are not the request's; trees that do not span them;
-/// links that are not there; shares too small to say.
+/// Names are ids of the topology's nodes. If a name of a GPU is no id, the
+/// ranks are the names in the order of the numbers in them: (0, 'GPU', 3) comes
+/// before (1, 'GPU', 0). If another name on a path is no id, the path with the
+/// fewest links is taken. Errors, with the place in the file where one is
+/// known: other collectives; other GPUs than the request's; trees that do not
+/// span them; links that do not exist; shares that are too small to be written.
 llvm::Error useTrees(mlir::ModuleOp module, const ForeignForest &forest);
 
 } // namespace blink

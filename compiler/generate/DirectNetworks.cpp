@@ -35,7 +35,7 @@ static Expected<Topology> generateGrid(const char *family, bool wraps,
       stride /= size;
       int at = gpu / stride % size;
       bool last = at + 1 == size;
-      // Two GPUs round a ring are neighbours once, not twice.
+      // The two GPUs of a ring of two are joined once, not twice.
       if (!last)
         builder.join(gpu, gpu + stride, wire);
       else if (wraps && size > 2)

@@ -37,7 +37,8 @@ Expected<Topology> blink::generateRandom(int gpus, int switches, int links,
   for (int at = 0; at < switches; ++at)
     builder.addSwitch(wire, "switch" + std::to_string(at));
 
-  // The engine is the same everywhere; the library's distributions are not.
+  // The engine gives the same numbers everywhere; the library's distributions
+  // do not.
   std::mt19937_64 random(seed);
   auto below = [&](int limit) { return static_cast<int>(random() % limit); };
   std::set<std::pair<int, int>> joined;

@@ -14,7 +14,7 @@ using namespace blink;
 using llvm::Error;
 using llvm::Expected;
 
-/// "core3", or with several numbers "edge1.0".
+/// Returns "core3", or with several numbers "edge1.0".
 template <typename... Numbers>
 static std::string idOf(const char *word, int first, Numbers... rest) {
   std::string id = word + std::to_string(first);
@@ -73,7 +73,8 @@ Expected<Topology> blink::generateBCube(int n, int k, const Wire &wire) {
   for (int level = 0, stride = 1; level <= k; ++level, stride *= n)
     for (int index = 0; index < gpus / n; ++index) {
       int at = builder.addSwitch(wire, idOf("switch", level, index));
-      // The switch's number, written with base n, lacks digit `level`.
+      // The switch's number, written in base n, is its GPUs' number without
+      // digit `level`.
       int first = index / stride * stride * n + index % stride;
       for (int port = 0; port < n; ++port)
         builder.join(first + port * stride, at, wire);

@@ -15,20 +15,20 @@ namespace blink {
 
 class TopologyBuilder {
 public:
-  /// Begins with so many GPUs.
+  /// Starts with this number of GPUs.
   TopologyBuilder(std::string name, int gpus) {
     topology_.name = std::move(name);
     for (int gpu = 0; gpu < gpus; ++gpu)
       addNode({"", NodeKind::gpu}, "gpu" + std::to_string(gpu));
   }
 
-  /// A node where wires of that kind meet.
+  /// Adds a node where wires of this kind meet.
   int addSwitch(const Wire &wire, std::string id) {
     bool network = wire.kind == LinkKind::network;
     return addNode({"", network ? NodeKind::nic : NodeKind::switch_},
                    std::move(id));
   }
-  /// Like `node`, under another name.
+  /// Adds a copy of `node` with another id.
   int addNode(Node node, std::string id) {
     node.id = std::move(id);
     topology_.nodes.push_back(std::move(node));
@@ -54,7 +54,7 @@ private:
   Topology topology_;
 };
 
-/// Is the number of GPUs one that Blink can work with?
+/// Returns an error unless Blink can work with this number of GPUs.
 inline llvm::Error checkGpus(double gpus) {
   if (gpus >= 1 && gpus <= RankTopology::kMaxRanks)
     return llvm::Error::success();

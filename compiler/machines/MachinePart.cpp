@@ -1,4 +1,4 @@
-//===- MachinePart.cpp - what two machines are compared by ----------------===//
+//===- MachinePart.cpp - reduced machines for comparison ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -31,7 +31,7 @@ double MachinePart::fastest(LinkKind kind) const {
 
 namespace {
 
-/// Takes nodes away, one after the other.
+/// Removes nodes one after the other.
 class Reduction {
 public:
   Reduction(const Topology &topology, bool peerLinksOnly,
@@ -58,7 +58,7 @@ public:
       pending.pop_back();
       if (isGone_[node] || !canGo(node))
         continue;
-      // Its neighbours may be next.
+      // Its neighbours may be removable now.
       const std::set<int> others = neighbours(node);
       takeAway(node);
       pending.insert(pending.end(), others.begin(), others.end());
@@ -88,7 +88,7 @@ private:
     const NodeKind kind = topology_.nodes[node].kind;
     if (kind == NodeKind::gpu)
       return isOther_[node];
-    // Of a node with many neighbours it is enough to know that.
+    // The sizes rule out nodes with many neighbours before the set is built.
     if (kind == NodeKind::nic ||
         (from_[node].size() <= 1 && to_[node].size() <= 1 &&
          neighbours(node).size() <= 1))
@@ -96,7 +96,7 @@ private:
     return passesOn(node);
   }
 
-  /// Whether a PCIe switch has two neighbours, which are not joined otherwise.
+  /// Returns true if a PCIe switch has two neighbours that have no other link.
   bool passesOn(int node) const {
     const ByNode &to = from_[node], &from = to_[node];
     if (topology_.nodes[node].kind != NodeKind::switch_ || to.size() != 2 ||
@@ -151,7 +151,7 @@ private:
   const Topology &topology_;
   std::vector<ByNode> from_, to_; // per node: rates to others, and from them
   std::vector<char> isGone_;
-  std::vector<char> isOther_; // a GPU that is not asked for
+  std::vector<char> isOther_; // a GPU that was not requested
 };
 
 } // namespace

@@ -1,9 +1,9 @@
-//===- MachinePart.h - what two machines are compared by --------*- C++ -*-===//
+//===- MachinePart.h - reduced machines for comparison ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A machine reduced to what its type says: without NICs, which lead out of it,
-// and without nodes that join nothing.
+// A machine reduced to what its type describes: without NICs, which lead out of
+// the machine, and without nodes that join nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,31 +22,33 @@ namespace blink {
 using PairRates = std::map<LinkKind, double>;
 
 struct MachinePart {
-  /// Indices of Topology::nodes: kind by kind, GPUs first, in their order.
+  /// Indices into Topology::nodes, by kind, GPUs first; within a kind in their
+  /// order.
   std::vector<int> nodes;
-  std::vector<NodeKind> kinds; ///< per node of the part
-  /// Links by places in `nodes`; no entry: there are none.
+  std::vector<NodeKind> kinds; ///< The kind of each node of the part.
+  /// Rates by places in `nodes`; no entry if there are no links.
   std::map<std::pair<int, int>, PairRates> rates;
 
   int numNodes() const { return static_cast<int>(nodes.size()); }
-  /// Pairs of nodes with links, each counted once.
+  /// Returns the number of pairs of nodes with links, each pair counted once.
   int numPairs() const;
-  /// Most GB/s between two nodes over links of a kind; 0: there are none.
+  /// Returns the highest rate between two nodes over links of a kind in GB/s; 0
+  /// if there are none.
   double fastest(LinkKind kind) const;
 };
 
-/// The part that stays when NICs, GPUs but those of `gpus` (numbers among the
-/// machine's GPUs, ascending) and other nodes with one neighbour at most are
-/// taken away, and PCIe switches that have two neighbours, to which they only
-/// pass on, until there are none. With `peerLinksOnly` of the
-/// NVLinks, xGMI and C2C links alone.
+/// Returns the part of `topology` that is left after removing, until there are
+/// none: NICs, GPUs that are not in `gpus` (numbers among the machine's GPUs,
+/// ascending), other nodes with at most one neighbour, and PCIe switches that
+/// only connect two neighbours. With `peerLinksOnly` only NVLinks, xGMI and C2C
+/// links count.
 MachinePart partOf(const Topology &topology, bool peerLinksOnly,
                    llvm::ArrayRef<int> gpus);
-/// With all GPUs.
+/// Returns the part with all GPUs.
 MachinePart partOf(const Topology &topology, bool peerLinksOnly);
 
-/// Per node the least one that it can be swapped with, without a change
-/// anywhere else; itself if there is none before it.
+/// Returns, for each node, the least node with which it can be swapped without
+/// a change anywhere else; the node itself if there is no lesser one.
 std::vector<int> findTwins(const MachinePart &part);
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- MachineTypes.cpp - the machine types that are shipped --------------===//
+//===- MachineTypes.cpp - the shipped machine types -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,7 +19,7 @@
 using namespace blink;
 
 Topology MachineType::topology() const {
-  // Shipped files are right: a test reads each of them.
+  // Shipped files are valid: a test reads each of them.
   return llvm::cantFail(parseTopology(text, (name + ".topo").str()));
 }
 
@@ -30,7 +30,8 @@ const MachineType *blink::findMachineType(llvm::StringRef name) {
   return found == machineTypes().end() ? nullptr : found;
 }
 
-/// " aws p5 " of "AWS-p5": words as descriptions have them.
+/// Returns " aws p5 " for "AWS-p5", the form in which descriptions are
+/// searched.
 static std::string inWords(llvm::StringRef text) {
   std::string words = " " + text.lower() + " ";
   for (char &letter : words)
@@ -45,7 +46,7 @@ std::vector<llvm::StringRef> blink::machineTypesLike(llvm::StringRef word) {
   if (word.size() < kShortestPart || word.size() > kLongest)
     return {};
   const std::string words = inWords(word);
-  std::vector<std::pair<unsigned, llvm::StringRef>> near; // how far, and what
+  std::vector<std::pair<unsigned, llvm::StringRef>> near; // distance and name
   for (const MachineType &type : machineTypes()) {
     unsigned distance = word.edit_distance(type.name, true, kFarthest);
     if (type.name.contains_insensitive(word) ||

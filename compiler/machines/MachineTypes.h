@@ -1,4 +1,4 @@
-//===- MachineTypes.h - the machine types that are shipped ------*- C++ -*-===//
+//===- MachineTypes.h - the shipped machine types ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,25 +16,25 @@
 
 namespace blink {
 
-/// A shipped machine type. The strings live as long as the program.
+/// A shipped machine type. Its strings live as long as the program.
 struct MachineType {
-  llvm::StringLiteral name;        ///< of its file, without ending: "dgx-h100"
-  llvm::StringLiteral description; ///< a line for people
-  llvm::StringLiteral text;        ///< the whole .topo file
+  llvm::StringLiteral name;        ///< The name of its file without extension.
+  llvm::StringLiteral description; ///< One line for people.
+  llvm::StringLiteral text;        ///< The whole .topo file.
 
-  /// The graph that `text` describes, parsed anew by each call.
+  /// Returns the graph that `text` describes; each call parses it again.
   Topology topology() const;
 };
 
-/// All of them, by name, ascending.
+/// Returns all machine types by name, ascending.
 llvm::ArrayRef<MachineType> machineTypes();
 
-/// The machine type of that name; null if there is none.
+/// Returns the machine type of that name, or null.
 const MachineType *findMachineType(llvm::StringRef name);
 
-/// Machine types that `word` may mean, a few at most: first those with the word
+/// Returns a few machine types that `word` may mean: first those with the word
 /// in their name ("h100": "dgx-h100") or description ("aws-p5": "dgx-h100"),
-/// then those whose name is a slip of the pen away.
+/// then those whose name is a typing error away.
 std::vector<llvm::StringRef> machineTypesLike(llvm::StringRef word);
 
 } // namespace blink

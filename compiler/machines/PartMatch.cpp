@@ -1,9 +1,10 @@
-//===- PartMatch.cpp - is a machine of a type, less some links ------------===//
+//===- PartMatch.cpp - matching a machine to a type -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Places one node of the machine after the other, along its links, and goes
-// back when more pairs are thin than allowed: none at first, then one, ...
+// Places the nodes of the machine one after the other, along links, and
+// backtracks when more pairs are thin than allowed: none at first, then one,
+// and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +21,12 @@ namespace {
 
 constexpr double kTolerance = 0.04;
 constexpr int kMostThin = 8;
-constexpr int kMostMissing = 2; // pairs without a link; more is another machine
+constexpr int kMostMissing = 2; // pairs without a link
 constexpr int kMostSteps = 20000;
 
-/// What rates of a kind may be, as part of the type's. NCCL counts 0.76 of PCIe
-/// and 0.8 to 0.9 of NVLinks, RCCL 0.52 to 0.75 of xGMI, and both little of
-/// what joins CPUs.
+/// Returns the range of a kind's rates as parts of the type's rates. NCCL
+/// counts 0.76 of PCIe and 0.8 to 0.9 of NVLinks, RCCL counts 0.52 to 0.75 of
+/// xGMI, and both count little of the links between CPUs.
 std::pair<double, double> scaleRange(LinkKind kind) {
   if (kind == LinkKind::host)
     return {0.1, 2.5};
@@ -36,7 +37,7 @@ bool isAbout(double rate, double expected) {
   return std::abs(rate - expected) <= kTolerance * expected;
 }
 
-/// How many GB/s a machine has between two nodes, compared with a type.
+/// A machine's rates between two nodes, compared with a type's.
 enum class Comparison { same, thinner, other };
 
 class Matcher {
@@ -74,7 +75,7 @@ private:
     for (LinkKind kind : sched::EnumValuesLinkKind()) {
       const double expected = type_.fastest(kind), has = machine_.fastest(kind);
       if (has == 0)
-        continue; // gone altogether: thin pairs
+        continue; // no such links are left: thin pairs
       const auto [least, most] = scaleRange(kind);
       const double scale = has / expected;
       if (expected == 0 || scale < least || scale > most)
@@ -84,7 +85,8 @@ private:
     return true;
   }
 
-  /// The rates between each two nodes, the machine's by the type's.
+  /// Fills the table of rates between each two nodes. The machine's rates are
+  /// scaled to the type's.
   void fill(Table &table, const MachinePart &part, bool isMachine) {
     static const PairRates none;
     table.assign(size_t(size_) * size_, &none);
@@ -106,7 +108,8 @@ private:
     return *machineRates_[size_t(from) * size_ + to];
   }
 
-  /// First the first node, then always the one with most links to those before.
+  /// Orders nodes: the first node, then always the node with the most links to
+  /// earlier ones.
   void orderNodes() {
     std::vector<int> links(size_, 0);
     std::vector<char> isDone(size_, false);
@@ -134,7 +137,7 @@ private:
         return Comparison::other;
       if (isAbout(has->second, expected->second))
         continue;
-      // One limit is all that can be said of links of several kinds.
+      // One limit cannot describe links of several kinds.
       if (has->second > expected->second || type.size() > 1)
         return Comparison::other;
       isThinner = true;
@@ -142,8 +145,8 @@ private:
     return isThinner ? Comparison::thinner : Comparison::same;
   }
 
-  /// The same for both directions, which must be alike to be thinner: a limit
-  /// is for both.
+  /// Compares both directions. They must be alike for a pair to be thinner,
+  /// since a limit applies to both.
   Comparison comparePair(int node, int image, int other, int otherImage) const {
     const PairRates &forth = machineRates(node, other);
     const PairRates &back = machineRates(other, node);
@@ -157,8 +160,8 @@ private:
     return first;
   }
 
-  /// How many pairs of a node and those placed before are thin; -1: it does
-  /// not belong there.
+  /// Returns the number of thin pairs of a node and those placed before it, or
+  /// -1 if it does not fit there.
   int cost(int depth, int node, int image) const {
     int thin = 0;
     for (int before = 0; before < depth; ++before) {
@@ -171,7 +174,8 @@ private:
     return thin;
   }
 
-  /// Places order_[depth] and all after it; `thin` pairs are so far.
+  /// Places order_[depth] and all nodes after it. There are `thin` thin pairs
+  /// so far.
   bool place(int depth, int thin) {
     if (depth == size_)
       return true;

@@ -1,4 +1,4 @@
-//===- PartMatch.h - is a machine of a type, less some links ----*- C++ -*-===//
+//===- PartMatch.h - matching a machine to a type ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,32 +13,35 @@
 
 namespace blink {
 
-/// Two nodes of a type that have less between them in a machine.
+/// Two nodes of a type between which a machine has less bandwidth.
 struct ThinPair {
-  int a, b;    ///< places in the type's part, a < b
-  double left; ///< GB/s in each direction, by the type's rates; 0: nothing
+  int a, b;    ///< Places in the type's part, a < b.
+  double left; ///< GB/s per direction at the type's rates; 0: none.
 };
 
 struct PartMatch {
-  std::vector<int> images; ///< per node of the machine's part: the type's node
+  std::vector<int> images; ///< The type's node of each node of the machine.
   std::vector<ThinPair> thin;
-  /// By kind of link: the machine's rates, divided by the type's. Measured and
-  /// nominal rates differ, but all links of a kind together.
+  /// For each kind of link, the machine's rate over the type's. Measured and
+  /// nominal rates differ, but by the same factor for all links of a kind.
   std::map<LinkKind, double> scale;
 
-  /// How far the rates are from the type's: 0 if they are the same. Of links
-  /// between CPUs apart, since sources differ about those.
+  /// Returns how far the rates are from the type's; 0 if they are equal. Links
+  /// between CPUs are counted in hostDistance() only, since sources differ
+  /// about their rates.
   double distance() const;
   double hostDistance() const;
 };
 
-/// Maps `machine` onto `type`, one node onto one, such that as few pairs as
-/// possible have less than in the type, and none has more. Rates are those of
-/// the type within 4 %, less than one link of 18, after scaling. Prefers nodes
-/// at the same place. None: more pairs than a quarter would be thin, or than 8,
-/// or more than 2 have nothing left; rates of a kind are not 0.74 to 1.05 times
-/// the type's (xGMI: from 0.5, as RCCL counts; between CPUs: from 0.1 to 2.5);
-/// or the search took too many steps, which is a matter of hostile graphs.
+/// Maps `machine` onto `type`, node by node, such that as few pairs as possible
+/// have less bandwidth than in the type, and none has more. Rates count as
+/// equal if, after scaling, they differ by at most 4 %, which is less than one
+/// link of 18. The search prefers nodes at the same place. Returns std::nullopt
+/// if more than 8 pairs, or more than a quarter of them, would be thin, or if
+/// more than 2 have nothing left; if the rates of a kind are not 0.74 to 1.05
+/// times the type's (xGMI: from 0.5, since RCCL counts so; between CPUs: 0.1 to
+/// 2.5); or if the search takes too many steps, which only hostile graphs
+/// cause.
 std::optional<PartMatch> matchPart(const MachinePart &type,
                                    const MachinePart &machine);
 

@@ -1,4 +1,4 @@
-//===- Recognize.cpp - which machine type is this -------------------------===//
+//===- Recognize.cpp - recognition of machine types -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,19 +21,19 @@ using namespace blink;
 
 namespace {
 
-/// Of a type, that are compared: the DGX-1's eight GPUs have 70 parts of four,
-/// and GPUs at one switch are all alike.
+/// The most parts of a type that are compared: the DGX-1's eight GPUs have 70
+/// parts of four, and GPUs at one switch are all alike.
 constexpr int kMostParts = 500;
 
 /// A type that a machine, or its peer links, match.
 struct Candidate {
   Topology type;
-  std::vector<int> gpus; // those of the type that are compared
+  std::vector<int> gpus; // GPUs of the type that are compared
   bool whole;
   PartMatch match;
-  MachinePart part; // of the type
+  MachinePart part; // the part of the type
 
-  /// The one that says most of the machine comes first.
+  /// Returns true if this candidate says more about the machine.
   bool isBetterThan(const Candidate &other) const {
     auto rank = [](const Candidate &one) {
       return std::tuple(!one.whole, -one.part.numPairs(),
@@ -46,7 +46,7 @@ struct Candidate {
 
 } // namespace
 
-/// To six digits, which is more than anybody knows of a rate.
+/// Rounds to six digits, which exceeds the accuracy of any known rate.
 static double rounded(double rate) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", rate);
@@ -96,10 +96,10 @@ public:
       return;
     auto match = matchPart(part, peerLinksOnly ? peers_ : whole_);
     const bool isPart = gpus.size() < type.gpus().size();
-    // With a link less it could be a part of too many.
+    // With a missing link the machine could be a part of too many types.
     if (!match || (isPart && !match->thin.empty()))
       return;
-    // Of a type that has peer links alone they are the whole.
+    // If a type has peer links only, they are the whole machine.
     const bool isAll =
         !peerLinksOnly ||
         part.rates.size() == partOf(type, false, gpus).rates.size();
@@ -109,7 +109,8 @@ public:
       best_ = std::move(candidate);
   }
 
-  /// All parts of a type with as many GPUs, each of those that are alike once.
+  /// Compares with all parts of a type with as many GPUs, each class of like
+  /// parts once.
   void compareParts(const Topology &type) {
     const MachinePart peers = partOf(type, /*peerLinksOnly=*/true);
     const size_t all = type.gpus().size();
@@ -180,7 +181,7 @@ std::optional<Recognition> blink::recognize(const Topology &topology) {
   return recognizer.result();
 }
 
-/// "16 of 18 links", or in GB/s where links of the type are not counted.
+/// Returns "16 of 18 links", or GB/s if the links of the type are not counted.
 static std::string howMuchOf(const Topology &type, int a, int b, double limit) {
   const double full = type.bandwidth(a, b);
   int count = 0;

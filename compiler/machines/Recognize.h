@@ -1,4 +1,4 @@
-//===- Recognize.h - which machine type is this -----------------*- C++ -*-===//
+//===- Recognize.h - recognition of machine types ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,34 +13,35 @@
 
 namespace blink {
 
-/// A machine is one of a shipped type, whatever its nodes are called.
+/// The shipped type that a machine is of, regardless of the names of its nodes.
 struct Recognition {
-  std::string type; ///< its name: findMachineType(type)
-  /// False: the NVLinks, xGMI or C2C links are the type's, what is beside them
+  std::string type; ///< The type's name: findMachineType(type).
+  /// False if the NVLinks, xGMI or C2C links are the type's, but the rest
   /// (PCIe, CPUs) is not.
   bool whole = true;
-  /// What makes this machine of the type: degradeLinks(type, edits) is this
-  /// one. By the type's ids and rates, for --without-link and --limit-link.
+  /// The edits that make the type this machine: degradeLinks(type, edits). In
+  /// ids and rates of the type, for --without-link and --limit-link.
   std::vector<LinkEdit> edits;
-  /// GPU k of this machine is GPU gpus[k] of the type, which may have more: a
-  /// container shows a job its GPUs alone.
+  /// GPU k of this machine is GPU gpus[k] of the type, which may have more
+  /// GPUs: a container shows a job only its own GPUs.
   std::vector<int> gpus;
-  /// Kinds of links that have other rates than in the type, all of them this
-  /// times as much: measured, say, or NCCL's constants for nominal ones.
+  /// The kinds of links whose rates differ from the type's, all by this factor:
+  /// for example measured rates, or NCCL's constants instead of nominal rates.
   std::map<LinkKind, double> scale;
 
-  /// One line: "dgx-h100, but gpu3:nvswitch0 has 16 of 18 links: --limit-link
-  /// gpu3:nvswitch0=400", "GPUs 0,1,2,3 of dgx1".
+  /// Returns one line: "dgx-h100, but gpu3:nvswitch0 has 16 of 18 links:
+  /// --limit-link gpu3:nvswitch0=400", "GPUs 0,1,2,3 of dgx1".
   std::string describe() const;
 };
 
-/// The shipped machine type that `topology` is: as a whole if there is one,
-/// else by its peer links; with as few links as possible missing or thinner
-/// (as matchPart counts), and none that the type does not have; then the one
-/// with the nearest rates. If it is of no type, that of which it is some GPUs
-/// and all links between them, again the smallest. NICs do not count, nor do
-/// latencies. None: neither. Takes milliseconds; what time a hostile graph can
-/// cost is bounded.
+/// Returns the shipped machine type that `topology` is: as a whole if there is
+/// such a type, otherwise by its peer links. It prefers the type with the
+/// fewest links missing or thinner (as matchPart counts), and then the one with
+/// the nearest rates. A type that lacks a link of the machine does not match.
+/// If no type matches, returns the smallest type of which the machine is some
+/// GPUs with all links between them. NICs and latencies do not count. Returns
+/// std::nullopt if there is no such type either. Takes milliseconds; the time
+/// for a hostile graph is bounded.
 std::optional<Recognition> recognize(const Topology &topology);
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- Error.h - errors that are a sentence ---------------------*- C++ -*-===//
+//===- Error.h - errors with a text -----------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,8 +17,8 @@
 
 namespace blink {
 
-/// Floating-point numbers as %.9g (formatv keeps two decimals only), anything
-/// else as it is.
+/// Returns floating-point numbers as %.9g (formatv prints only two decimals),
+/// and anything else unchanged.
 template <typename T> decltype(auto) readable(T &&value) {
   if constexpr (std::is_floating_point_v<std::decay_t<T>>) {
     char text[32];
@@ -29,7 +29,7 @@ template <typename T> decltype(auto) readable(T &&value) {
   }
 }
 
-/// An error with a text in formatv's style: makeError("{0} trees", 3).
+/// Returns an error with a text in formatv's style: makeError("{0} trees", 3).
 template <typename... Args>
 llvm::Error makeError(const char *format, Args &&...args) {
   return llvm::createStringError(
@@ -37,7 +37,7 @@ llvm::Error makeError(const char *format, Args &&...args) {
       llvm::formatv(format, readable(std::forward<Args>(args))...).str());
 }
 
-/// An error with this text.
+/// Returns an error with this text.
 inline llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }

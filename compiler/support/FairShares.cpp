@@ -1,4 +1,4 @@
-//===- FairShares.cpp - links that share themselves fairly ----------------===//
+//===- FairShares.cpp - max-min fair sharing of links ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -97,8 +97,9 @@ const std::vector<uint32_t> &FairShares::finish(double now) {
         *llvm::find(others, number) = others.back();
         others.pop_back();
       }
-    // In one go, which leaves the others in the order that one by one would: a
-    // tree of thousands of ranks may be on few links.
+    // Removes all occurrences in one pass, because a tree of thousands of ranks
+    // may use few links. The order of the rest is the same as after removing
+    // them one by one.
     for (uint32_t link : path.repeated) {
       std::vector<uint32_t> &others = links_[link].paths;
       for (size_t at = 0; at < others.size();) {
@@ -134,7 +135,7 @@ void FairShares::setShare(uint32_t number, double share, double now) {
   give(number, share, now);
 }
 
-/// Lets a path's transfers have this share.
+/// Gives a path's transfers this share.
 void FairShares::give(uint32_t number, double share, double now) {
   PathTransfers &transfers = paths_[number].transfers;
   if (share != transfers.share()) {
@@ -147,7 +148,7 @@ void FairShares::give(uint32_t number, double share, double now) {
   ends_.set(number, transfers.firstEnd());
 }
 
-/// Of the time that a transfer has had its rate.
+/// Reports the span in which a transfer has had its rate.
 void FairShares::tell(uint32_t channel, double rate, double now) {
   if (!watcher_)
     return;
@@ -156,8 +157,9 @@ void FairShares::tell(uint32_t channel, double rate, double now) {
   toldUntil_[channel] = now;
 }
 
-/// Takes out the touched links whose transfers, if any, need no other link:
-/// they share it evenly, whatever else goes on.
+/// Divides the touched links whose transfers, if any, use no other link, and
+/// removes them from touched_. Such a link is shared evenly, whatever happens
+/// elsewhere.
 void FairShares::divideAlone(double now) {
   size_t others = 0;
   for (uint32_t number : touched_) {
@@ -175,7 +177,7 @@ void FairShares::divideAlone(double now) {
   touched_.resize(others);
 }
 
-/// Adds to the touched links all that share a path with one of them.
+/// Adds all links that share a path with a touched link to the touched ones.
 void FairShares::reach() {
   for (size_t next = 0; next < touched_.size(); ++next) {
     Link &link = links_[touched_[next]];
@@ -193,10 +195,11 @@ void FairShares::reach() {
   }
 }
 
-/// Progressive filling: the links that have least for the weights of their
-/// transfers set these' shares, and the others divide what is left.
+/// Progressive filling: the links with the least bandwidth per weight of their
+/// transfers fix the shares of these transfers; the other links divide the
+/// rest.
 void FairShares::divide(double now) {
-  // Links whose levels differ by less are filled together.
+  // Links whose levels differ by less than this factor are filled together.
   constexpr double kRounding = 1 + 1e-12;
   divideAlone(now);
   reach();
@@ -210,7 +213,8 @@ void FairShares::divide(double now) {
     const Link &link = links_[least.link];
     if (link.open == 0)
       continue;
-    // Others' paths that were filled have raised it.
+    // Paths filled at other links have raised this link's level since it was
+    // pushed.
     const double level = link.level();
     if (level > std::max(share, least.share) * kRounding) {
       levels_.push({level, least.link});

@@ -1,4 +1,4 @@
-//===- FairShares.h - links that share themselves fairly --------*- C++ -*-===//
+//===- FairShares.h - max-min fair sharing of links -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,62 +17,66 @@
 
 namespace blink {
 
-/// Transfers over links, at most one on each of some channels. Links are
-/// divided max-min fairly (Bertsekas and Gallager, "Data Networks", 1992,
-/// section 6.5.2): no transfer could be faster without slowing one down that is
-/// no faster itself. Transfers may have weights; "faster" then means for its
-/// weight. Bandwidths are in units of size by units of time.
+/// Transfers over links, on some channels with at most one transfer each. Links
+/// are divided max-min fairly (Bertsekas and Gallager, "Data Networks", 1992,
+/// section 6.5.2): no transfer could be faster without slowing down one that is
+/// no faster itself. Transfers may have weights; "faster" is then relative to
+/// the weight. Bandwidths are in units of size per unit of time.
 ///
-/// A start, an end or another weight divides anew only what it can touch: the
-/// transfers that share a link with it, those that share one with these, and so
-/// on. Those of one path cost as much as one.
+/// A start, an end or a new weight divides only those links anew that it can
+/// affect: those of transfers that share a link with it, those of transfers
+/// that share a link with these, and so on. All transfers on one path together
+/// cost as much as one.
 class FairShares {
 public:
-  /// `paths`: the links of each channel; one that is there twice is loaded
-  /// twice. `bandwidths`: of each link.
+  /// `paths` holds the links of each channel; a link that occurs twice is
+  /// loaded twice. `bandwidths` holds the bandwidth of each link.
   FairShares(const std::vector<std::vector<uint32_t>> &paths,
              std::vector<double> bandwidths);
 
-  /// A time in which a transfer had one rate.
+  /// A time span in which a transfer had one rate.
   struct Span {
     uint32_t channel;
     double rate, begin, end;
   };
-  /// From now on, which is before the first start, tells of each that is over,
-  /// in the order of their ends.
+  /// Calls `watcher` with each span that has ended, in the order of their ends.
+  /// Must be called before the first start().
   void watch(std::function<void(const Span &)> watcher);
 
-  /// From `now` on, channel `channel`, which is idle and has a path, transfers
-  /// so much.
+  /// Starts a transfer of `size` at `now` on channel `channel`, which is idle
+  /// and has a path.
   void start(uint32_t channel, double size, double now, double weight = 1);
-  /// From `now` on, the transfer of a channel that is not idle has this weight.
+  /// Changes the weight of a channel's transfer at `now`; the channel must not
+  /// be idle.
   void weigh(uint32_t channel, double weight, double now);
-  /// When the next transfer ends if none begins before; infinite if there is
-  /// none. `now`: the time of the last start, end or other weight.
+  /// Returns the time of the next end if no transfer starts before, or infinity
+  /// if there is no transfer. `now` is the time of the last start, end or new
+  /// weight.
   double nextEnd(double now);
-  /// Takes out the channels whose transfers have ended by `now`, which is at
-  /// most nextEnd(). Ascending. Valid until the next call.
+  /// Removes the transfers that have ended by `now`, which is at most
+  /// nextEnd(), and returns their channels, ascending. Valid until the next
+  /// call.
   const std::vector<uint32_t> &finish(double now);
 
 private:
   struct Path {
     std::vector<uint32_t> links;
-    std::vector<uint32_t> repeated; ///< each once, if some are there twice
+    std::vector<uint32_t> repeated; ///< Each link once, if some occur twice.
     PathTransfers transfers;
-    bool divided = true; ///< by the divide() that goes on
+    bool divided = true; ///< Has a share in the current divide().
   };
   struct Link {
     double bandwidth = 0;
-    std::vector<uint32_t> paths; ///< with transfers
-    // Of the divide() that goes on.
+    std::vector<uint32_t> paths; ///< Paths over the link with transfers.
+    // State of the current divide().
     double free = 0;
-    size_t open = 0;   ///< paths without a share
-    double weight = 0; ///< of these
+    size_t open = 0;   ///< The number of paths without a share.
+    double weight = 0; ///< The weight of these paths.
     bool reached = false;
 
     double level() const { return free / weight; }
   };
-  /// What a link gives for a weight of 1.
+  /// The share that a link gives per unit of weight.
   struct Level {
     double share;
     uint32_t link;
@@ -91,14 +95,15 @@ private:
   void tell(uint32_t channel, double rate, double now);
 
   std::function<void(const Span &)> watcher_;
-  std::vector<double> toldUntil_; ///< by channel, if there is a watcher
-  std::vector<uint32_t> pathOf_;  ///< by channel
-  std::vector<double> weights_;   ///< by channel
-  std::vector<Path> paths_;       ///< each once
+  std::vector<double> toldUntil_; ///< Per channel, if there is a watcher.
+  std::vector<uint32_t> pathOf_;  ///< The path of each channel.
+  std::vector<double> weights_;   ///< The weight of each channel.
+  std::vector<Path> paths_;       ///< Each path once.
   std::vector<Link> links_;
-  std::vector<uint32_t> touched_; ///< links whose shares are not what they were
+  /// Links whose shares have to be divided anew.
+  std::vector<uint32_t> touched_;
   std::vector<uint32_t> ended_;
-  FirstTime ends_; ///< of each path its first transfer's, as things stand
+  FirstTime ends_; ///< The first end on each path, at its current share.
   std::priority_queue<Level, std::vector<Level>, std::greater<Level>> levels_;
 };
 

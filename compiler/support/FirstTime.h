@@ -1,4 +1,4 @@
-//===- FirstTime.h - the first of many times --------------------*- C++ -*-===//
+//===- FirstTime.h - minimum of many changing times -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,9 +15,10 @@
 
 namespace blink {
 
-/// A time of each of so many things, infinite at first, and the least of them.
-/// A tournament: a new time plays again up to where it changes nothing, so no
-/// old times are left behind, as in a heap that entries are only added to.
+/// The times of a number of things, infinite at first, and their minimum: a
+/// tournament tree. set() recomputes winners only up to the first node that
+/// does not change. Unlike a heap to which entries are only added, the tree
+/// keeps no old times.
 class FirstTime {
 public:
   explicit FirstTime(size_t number = 0) {
@@ -31,7 +32,7 @@ public:
   }
 
   double of(uint32_t which) const { return nodes_[leaves_ + which].time; }
-  /// The least time, and whose it is; of equal ones the lowest.
+  /// Return the least time, and the thing that has it; on a tie, the lowest.
   double least() const { return nodes_[1].time; }
   uint32_t first() const { return nodes_[1].which; }
 
@@ -53,8 +54,9 @@ private:
     double time;
     uint32_t which;
   };
-  size_t leaves_ = 1;       ///< a power of 2
-  std::vector<Node> nodes_; ///< the root is the second; children are in pairs
+  size_t leaves_ = 1; ///< A power of 2.
+  /// nodes_[1] is the root; node i has the children 2i and 2i + 1.
+  std::vector<Node> nodes_;
 };
 
 } // namespace blink

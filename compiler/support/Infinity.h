@@ -1,4 +1,4 @@
-//===- Infinity.h - what nothing costs more than ----------------*- C++ -*-===//
+//===- Infinity.h - the value for unbounded numbers -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,7 +11,7 @@
 
 namespace blink {
 
-/// The cost of what cannot be had, the rate of what is not bounded.
+/// The cost of what is impossible, and the rate of what is unbounded.
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 } // namespace blink

@@ -1,10 +1,10 @@
-//===- LocatedJson.cpp - JSON that remembers its places -------------------===//
+//===- LocatedJson.cpp - JSON values with their places --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// nlohmann's SAX parser tells what it read but not where. A cursor follows it
-// over the same text: what the parser has accepted is valid JSON, so finding
-// the next token's start and end takes a few lines.
+// nlohmann's SAX parser reports what it has read, but not where. A Cursor
+// follows the parser over the same text. The cursor is simple because the text
+// that the parser has accepted is valid JSON.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ static constexpr size_t kMaxDepth = 64;
 
 namespace {
 
-/// Walks over the tokens of a text, keeping count of lines.
+/// Walks over the tokens of a text and counts lines.
 class Cursor {
 public:
   explicit Cursor(llvm::StringRef text) : text_(text) {
@@ -34,8 +34,8 @@ public:
       offset_ = lineStart_ = 3;
   }
 
-  /// Moves over one token, blanks and comments before it included; commas and
-  /// colons are tokens. Sets place() and token().
+  /// Moves over the next token, and over white space and comments before it.
+  /// Commas and colons are tokens. Sets place() and token().
   void next() {
     skipBlanks();
     start_ = offset_;
@@ -55,7 +55,7 @@ public:
     offset_ = std::min(end, text_.size());
   }
 
-  /// The same, commas and colons left out.
+  /// Moves over the next token that is neither a comma nor a colon.
   void nextValue() {
     do
       next();
@@ -104,7 +104,7 @@ private:
   JsonPlace place_;
 };
 
-/// Receives nlohmann's events and grows the tree.
+/// Builds the tree from nlohmann's events.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 public:
   explicit TreeBuilder(llvm::StringRef text) : cursor_(text) {}
@@ -144,8 +144,8 @@ public:
 
   bool parse_error(size_t position, const std::string &lastToken,
                    const nlohmann::detail::exception &exception) override {
-    // The cursor stands behind the last value or key. Only commas and colons
-    // can lie between that and the offending token.
+    // The cursor is behind the last value or key. Only commas and colons can be
+    // between it and the offending token.
     while (cursor_.end() < position && !cursor_.atEnd()) {
       cursor_.next();
       if (!cursor_.isSeparator())
@@ -156,7 +156,7 @@ public:
       errorMessage_ = "number beyond the range of a double";
       return false;
     }
-    // The parser quotes what it last read, which may be long and not printable.
+    // The parser quotes the last token, which may be long or unprintable.
     errorMessage_ = exception.what();
     std::string quote = "; last read: '" + lastToken + "'";
     if (size_t at = errorMessage_.find(quote); at != std::string::npos)
@@ -192,8 +192,8 @@ private:
     return true;
   }
 
-  // Pointers to the open values stay good: a value only moves when a sibling
-  // is added after it, and then it is closed.
+  // Pointers to open values stay valid: a value only moves when a sibling is
+  // added after it, and by then it is closed.
   bool open(JsonValue::Kind kind) {
     open_.push_back(add(kind));
     if (open_.size() <= kMaxDepth)
@@ -248,8 +248,8 @@ llvm::Error blink::errorAt(llvm::StringRef fileName, JsonPlace place,
 
 llvm::Expected<JsonValue> blink::parseLocatedJson(llvm::StringRef text,
                                                   llvm::StringRef fileName) {
-  // To the parser a NUL byte is the end of the text, so it would not see what
-  // follows.
+  // The parser takes a NUL byte for the end of the text and would ignore
+  // everything after it.
   if (size_t nul = text.find('\0'); nul != llvm::StringRef::npos) {
     llvm::StringRef before = text.take_front(nul);
     int line = static_cast<int>(before.count('\n')) + 1;

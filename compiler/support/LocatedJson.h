@@ -1,10 +1,10 @@
-//===- LocatedJson.h - JSON that remembers its places -----------*- C++ -*-===//
+//===- LocatedJson.h - JSON values with their places ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A small JSON tree in which every value and key knows its line and column, so
-// that a reader can point at what is wrong with the meaning of a file and not
-// only with its syntax. nlohmann/json parses; its own tree has no places.
+// A small JSON tree in which every value and key has its line and column, so
+// that a reader can point at errors in the meaning of a file, too, and not only
+// in its syntax. nlohmann/json does the parsing; its own tree has no places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace blink {
 
-/// Both count from 1; columns count bytes.
+/// A place in a text. Both numbers count from 1; columns count bytes.
 struct JsonPlace {
   int line = 1;
   int column = 1;
@@ -36,35 +36,35 @@ struct JsonValue {
   bool boolean = false;
   double number = 0;
   JsonPlace place;
-  std::string text; ///< a string's content; the token of any other scalar
-  std::vector<JsonValue> items;    ///< of an array
-  std::vector<JsonMember> members; ///< of an object, in file order, duplicates
-                                   ///< included
+  std::string text; ///< A string's content; the token of any other scalar.
+  std::vector<JsonValue> items; ///< The items of an array.
+  /// The members of an object, in file order, duplicates included.
+  std::vector<JsonMember> members;
 
-  /// The value of an object's first member of this key; null if it has none.
+  /// Returns the value of an object's first member with this key, or null.
   const JsonValue *find(llvm::StringRef key) const;
 };
 
 struct JsonMember {
   std::string key;
-  JsonPlace place; ///< of the key
+  JsonPlace place; ///< The place of the key.
   JsonValue value;
 };
 
-/// "a string", "an object", ... for messages.
+/// Returns "a string", "an object", ... for messages.
 llvm::StringRef describe(JsonValue::Kind kind);
 
-/// The text of a file; of standard input for "-".
+/// Returns the text of a file, or of standard input for "-".
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readTextFile(llvm::StringRef path);
 
-/// `fileName:line:column: error: message`
+/// Returns the error `fileName:line:column: error: message`.
 llvm::Error errorAt(llvm::StringRef fileName, JsonPlace place,
                     const llvm::Twine &message);
 
 /// Parses JSON with // and /**/ comments. Errors, with their place: wrong
 /// syntax, invalid UTF-8, numbers beyond a double, nesting beyond 64 levels, a
-/// NUL byte. Linear time.
+/// NUL byte. Takes linear time.
 llvm::Expected<JsonValue> parseLocatedJson(llvm::StringRef text,
                                            llvm::StringRef fileName);
 

@@ -1,5 +1,4 @@
-//===- Numbers.h - lists of numbers, as text and in disorder -----*- C++
-//-*-===//
+//===- Numbers.h - lists of numbers -----------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,22 +18,22 @@
 
 namespace blink {
 
-/// "0,1,4"
+/// Returns "0,1,4".
 inline std::string joinNumbers(llvm::ArrayRef<int> numbers,
                                llvm::StringRef separator = ",") {
   auto word = [](int number) { return std::to_string(number); };
   return llvm::join(llvm::map_range(numbers, word), separator);
 }
 
-/// 0 to count - 1.
+/// Returns 0 to count - 1.
 inline std::vector<int> firstNumbers(size_t count) {
   std::vector<int> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
 }
 
-/// Bits that look random, the same for the same three numbers: an order among
-/// equals that prefers none.
+/// Returns bits that look random and depend only on the three numbers. They
+/// break ties without preferring any candidate.
 inline uint32_t scrambled(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t bits = (a * 0x9e3779b9u) ^ (b * 0x85ebca6bu) ^ (c * 0xc2b2ae35u);
   bits = (bits ^ (bits >> 15)) * 0x2c1b3c6du;

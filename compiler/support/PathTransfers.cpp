@@ -51,7 +51,7 @@ uint32_t PathTransfers::pop(double now) {
   std::pop_heap(ends_.begin(), ends_.end());
   ends_.pop_back();
   weight_ -= first.weight;
-  if (empty()) { // a clock that starts anew stays exact
+  if (empty()) { // restart the clock at 0, where it is exact
     weight_ = clock_ = share_ = 0;
     since_ = now;
   }

@@ -15,33 +15,33 @@
 
 namespace blink {
 
-/// Transfers that have the same share of links all the time, each as much of it
-/// as its weight says. Their common clock is what one of weight 1 has got by
-/// now (virtual time, as in generalized processor sharing: Parekh and Gallager,
-/// 1993). On it a transfer's end stands firm however the share changes, so that
-/// another share costs as much for a thousand transfers as for one.
+/// Transfers that have the same share of links at all times, each in proportion
+/// to its weight. Their common clock is the amount that a transfer of weight 1
+/// has got so far (virtual time, as in generalized processor sharing: Parekh
+/// and Gallager, 1993). A transfer's end on this clock does not depend on the
+/// share, so a new share costs as much for a thousand transfers as for one.
 class PathTransfers {
 public:
-  /// Size by time for a weight of 1.
+  /// Returns the size per time for a weight of 1.
   double share() const { return share_; }
-  /// Of all transfers.
+  /// Returns the weight of all transfers together.
   double weight() const { return weight_; }
   size_t size() const { return ends_.size(); }
   bool empty() const { return ends_.empty(); }
 
   void start(uint32_t channel, double size, double weight, double now);
-  /// The transfer of `channel`, which has not ended, has this weight now.
+  /// Changes the weight of the transfer of `channel`, which has not ended.
   void weigh(uint32_t channel, double weight, double now);
-  /// From `now` on.
+  /// Sets the share from `now` on.
   void share(double share, double now);
 
-  /// When the first transfer ends as things stand; infinite if there is none or
-  /// if they stand still.
+  /// Returns when the first transfer ends at the current share; infinity if
+  /// there is no transfer or the share is 0.
   double firstEnd() const;
-  /// Takes out the transfer that ends first, and returns its channel.
+  /// Removes the transfer that ends first, and returns its channel.
   uint32_t pop(double now);
 
-  /// Calls `visit` with the channel and the weight of each.
+  /// Calls `visit` with the channel and the weight of each transfer.
   template <typename Visit> void forEach(Visit visit) const {
     for (const End &end : ends_)
       visit(end.channel, end.weight);
@@ -52,7 +52,7 @@ private:
     double clock;
     uint32_t channel;
     double weight;
-    /// Of a heap's top that ends first; of equal ends the lowest channel.
+    /// Puts the first end at a heap's top; of equal ends, the lowest channel.
     bool operator<(const End &other) const {
       return clock != other.clock ? clock > other.clock
                                   : channel > other.channel;
@@ -60,10 +60,10 @@ private:
   };
   void moveClock(double now);
 
-  std::vector<End> ends_; ///< a heap
+  std::vector<End> ends_; ///< A heap.
   double share_ = 0;
   double weight_ = 0;
-  double clock_ = 0; ///< at since_
+  double clock_ = 0; ///< At since_.
   double since_ = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- EnumConversion.cpp - words of the file and of the dialect ----------===//
+//===- EnumConversion.cpp - enums of the file and of the dialect ----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,10 +1,10 @@
-//===- EnumConversion.h - words of the file and of the dialect --*- C++ -*-===//
+//===- EnumConversion.h - enums of the file and of the dialect --*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The dialect knows no file format, so the two have an enum each. This is the
-// only place where they meet: they number the same things alike. A missing case
-// does not compile; that the words are the same is tested.
+// The dialect knows no file format, so the file and the dialect have an enum
+// each. Both number the same things alike, and are converted here only. A
+// missing case does not compile; a test checks that the words are the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ static_assert(int(collective::Accumulation::F32) ==
 inline sched::Accumulation fromIR(collective::Accumulation accumulate) {
   return sched::Accumulation(accumulate);
 }
-/// Not of `none`, which is no attribute.
+/// `accumulate` must not be `none`, which has no attribute.
 inline collective::Accumulation toIR(sched::Accumulation accumulate) {
   return collective::Accumulation(accumulate);
 }

@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace blink;
 
-/// Writes the variant that one collective.schedule is.
+/// Writes one collective.schedule as a variant.
 static FailureOr<flatbuffers::Offset<sched::Variant>>
 exportVariant(flatbuffers::FlatBufferBuilder &builder,
               const TopologyFromIR &machine, collective::ScheduleOp op) {
@@ -47,8 +47,8 @@ exportVariant(flatbuffers::FlatBufferBuilder &builder,
                       chunks, timePoints(timeOf(program, protocol, chunks)));
 }
 
-/// The renamings of a program's symmetric variants. Errors: two have not the
-/// same.
+/// Returns the renamings of a program's symmetric variants. Errors: two
+/// variants have different ones.
 static FailureOr<std::vector<sched::Renaming>>
 symmetryOf(ArrayRef<collective::ScheduleOp> schedules) {
   ArrayAttr found;
@@ -90,7 +90,8 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
   if (auto gpus = op.getRelays())
     relays =
         builder.CreateVector(std::vector<uint16_t>(gpus->begin(), gpus->end()));
-  // One statement each, as in ScheduleCopy.cpp.
+  // One statement per offset, because the order of the calls is that of the
+  // file, as in ScheduleCopy.cpp.
   const auto allVariants = builder.CreateVector(variants);
   const auto ranks = builder.CreateVector(allocation);
   const auto renamings = sched::writeRenamings(builder, *symmetry);
@@ -103,8 +104,8 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
       renamings);
 }
 
-/// Errors: `op` does not follow `before`, the variant before it or null, in
-/// their program.
+/// Checks that `op` continues `before`, the previous variant of its program, or
+/// is a first variant if `before` is null.
 static LogicalResult verifyVariant(collective::ScheduleOp op,
                                    collective::ScheduleOp before) {
   int64_t least = op.getMinBytes().value_or(0);

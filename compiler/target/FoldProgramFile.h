@@ -12,15 +12,15 @@
 
 namespace blink {
 
-/// What the ranks of `variant` do, which is of `program` in `file`. Linear in
-/// the variant.
+/// Returns the fold program of `variant`, a variant of `program` in `file`.
+/// Takes time linear in the size of the variant.
 FoldProgram readProgram(const sched::Schedule &file,
                         const sched::Program &program,
                         const sched::Variant &variant);
 
-/// `program`, which is in lanes, as the variant for sizes from `minBytes` to
-/// below `maxBytes`, with `times` as of timePoints; without any it has no
-/// estimate.
+/// Writes `program`, which has lanes, as the variant for sizes from `minBytes`
+/// to below `maxBytes`. `times` are those of timePoints(); if empty, the
+/// variant has no estimate.
 flatbuffers::Offset<sched::Variant>
 writeVariant(flatbuffers::FlatBufferBuilder &builder,
              const FoldProgram &program, uint64_t minBytes, uint64_t maxBytes,

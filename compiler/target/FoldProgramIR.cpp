@@ -163,7 +163,7 @@ void blink::writeLanes(collective::ScheduleOp schedule,
     SmallVector<collective::FoldOp> folds(
         rank.getBody().getOps<collective::FoldOp>());
     if (folds.empty())
-      continue; // it has lanes, or nothing to do
+      continue; // it already has lanes, or it has no folds
     builder.setInsertionPointToEnd(&rank.getBody().front());
     for (const std::vector<size_t> &members :
          program.ranks[rank.getRank()].lanes) {
@@ -181,7 +181,7 @@ collective::ScheduleOp blink::buildSchedule(collective::ForestOp forest,
                                             const TopologyFromIR &machine,
                                             const FoldProgram &program,
                                             ArrayRef<std::string> names) {
-  // Whatever a forest states, a schedule states likewise.
+  // The schedule has all attributes of the forest.
   OperationState state(forest.getLoc(),
                        collective::ScheduleOp::getOperationName());
   state.addAttributes(forest->getAttrDictionary().getValue());

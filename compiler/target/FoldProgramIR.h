@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A collective.schedule op holds what FoldProgram says. Here one becomes the
-// other.
+// Converts between collective.schedule ops and FoldProgram, which hold the same
+// information.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,25 +16,25 @@
 
 namespace blink {
 
-/// The program of a schedule op, its folds in the order in which they stand.
+/// Returns the program of a schedule op, with its folds in the order of the IR.
 /// Errors are emitted on the op.
 mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule);
-/// The same where its topology has been read.
+/// Does the same with a topology that has already been read.
 mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule,
                                          const TopologyFromIR &machine);
 
-/// The chunks of a schedule op that collective-tune-chunks has seen.
+/// Returns the chunk sizes of a schedule op after collective-tune-chunks.
 sched::ChunkSizes chunksOf(collective::ScheduleOp schedule);
-/// What is usual of them needs no words.
+/// Sets the chunk sizes of a schedule op. Default values get no attribute.
 void setChunks(collective::ScheduleOp schedule, sched::ChunkSizes chunks);
 
-/// Puts the loose folds of `schedule` into the lanes that `program`, which was
-/// read from it, has got.
+/// Moves the loose folds of `schedule` into the lanes that `program`, which was
+/// read from it, has been given.
 void writeLanes(collective::ScheduleOp schedule, const FoldProgram &program);
 
-/// A schedule op before `forest`, of its problem, rate, proof and sizes, which
-/// does what `program` says. `names` are the symbols of its trees; if empty, t0
-/// and so on.
+/// Builds a schedule op before `forest` with the forest's problem, rate, proof
+/// and sizes, whose body is `program`. `names` are the symbols of its trees; if
+/// empty, they are t0, t1, ...
 collective::ScheduleOp buildSchedule(collective::ForestOp forest,
                                      const TopologyFromIR &machine,
                                      const FoldProgram &program,

@@ -73,7 +73,7 @@ llvm::Error blink::askForOrder(ProblemFromIR &from, Parentheses parentheses) {
     return makeError("{0} adds nothing, and so in no order",
                      toString(collective));
   from.rankTopology = from.rankTopology.withForwarding();
-  from.problem.switches.clear(); // what they add has no order
+  from.problem.switches.clear(); // switches add in no fixed order
   from.association.emplace(parentheses, from.rankTopology.numRanks());
   from.problem.association = &*from.association;
   return llvm::Error::success();
@@ -135,7 +135,7 @@ static std::vector<TreeEdge> readEdges(ArrayAttr edges,
 }
 
 namespace {
-/// A tree with the share it gets in IR.
+/// A tree with its share in the IR.
 struct SharedTree {
   const Tree *tree;
   uint32_t numerator;
@@ -192,7 +192,7 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
   for (const Tree &candidate : candidates)
     trees.push_back({&candidate, 0, 1});
   bool blocks = numBlocks(problem.collective, from.rankTopology.numRanks()) > 1;
-  if (blocks) // the trees of a block stand together
+  if (blocks) // the trees of a block are consecutive
     llvm::stable_sort(trees, [](const SharedTree &a, const SharedTree &b) {
       return a.tree->root < b.tree->root;
     });
@@ -242,7 +242,7 @@ PackedTrees blink::readForest(collective::ForestOp forest,
   return packed;
 }
 
-/// The tree ops that carry something, as readForest lists them.
+/// Returns the tree ops of nonzero share, in the order of readForest.
 static SmallVector<collective::TreeOp>
 packedTrees(collective::ForestOp forest) {
   return llvm::to_vector(llvm::make_filter_range(
@@ -267,7 +267,7 @@ std::vector<std::string> blink::readNames(collective::ForestOp forest) {
 }
 
 namespace {
-/// The trees of a block, which share a denominator.
+/// The trees of one block, all with the same denominator.
 struct TreesOfBlock {
   std::vector<collective::TreeOp> trees;
   std::vector<uint32_t> numerators;

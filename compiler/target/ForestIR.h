@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The packing library speaks of rank topologies and trees, the dialect of
-// requests and forests. Here one becomes the other.
+// The packing library works on rank topologies and trees, the dialect on
+// requests and forests. This file converts between the two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,53 +20,57 @@
 
 namespace blink {
 
-/// The packing problem that a request, forest or schedule op poses, with all
-/// it points into. Heap-allocated: `problem` points at `rankTopology`.
+/// The packing problem that a request, forest or schedule op poses, with
+/// everything that the problem points to. Heap-allocated because `problem`
+/// points at `rankTopology`.
 struct ProblemFromIR {
   TopologyFromIR machine;
   RankTopology rankTopology;
   PackingProblem problem = {};
-  int maxPeers = 0;    ///< that the ranks are limited to; 0: they are not
-  bool phases = false; ///< one rank of each server talks to others, a tree
-  std::optional<Association> association = {}; ///< that `problem` points to
-  /// In what partial sums of narrow types travel; packing does not ask.
+  int maxPeers = 0; ///< The most peers of a rank; 0: no limit.
+  /// In each tree, one rank per server sends to other servers.
+  bool phases = false;
+  std::optional<Association> association = {}; ///< `problem` points to it.
+  /// The type in which partial sums of narrow types travel; packing ignores it.
   sched::Accumulation accumulate = sched::Accumulation::none;
-  /// Of a forest: modulo what its trees are all there are; null: nothing.
+  /// The symmetry of a forest: the images of its trees are all the trees. Null
+  /// if the forest lists all trees.
   std::shared_ptr<const Symmetry> symmetry = nullptr;
 };
 
-/// The attribute of requests and forests that limits with how many ranks of
-/// other servers a rank has channels (NetworkPeers.h).
+/// The attribute of requests and forests that limits the number of ranks of
+/// other servers to which a rank has channels (NetworkPeers.h).
 inline constexpr llvm::StringLiteral kMaxPeers = "collective.max_peers";
 
-/// The attribute of requests and forests whose trees are in three phases
+/// The attribute of requests and forests whose trees have three phases
 /// (packing/trees/Gates.h).
 inline constexpr llvm::StringLiteral kPhasesAttr = "collective.phases";
 
-/// The attribute of requests for sums in an order, a ReductionOrder's name.
+/// The attribute of requests for sums in an order: the name of a
+/// ReductionOrder.
 inline constexpr llvm::StringLiteral kOrderAttr = "collective.order";
 
-/// The attribute of requests for narrow sums that are rounded once, an
-/// Accumulation's name.
+/// The attribute of requests for narrow sums that are rounded once: the name of
+/// an Accumulation.
 inline constexpr llvm::StringLiteral kAccumulateAttr = "collective.accumulate";
 
-/// The attribute of requests and forests for whose trees switches may work
-/// (SwitchStars.h).
+/// The attribute of requests and forests whose trees may use switches that
+/// reduce or multicast (SwitchStars.h).
 inline constexpr llvm::StringLiteral kInSwitchAttr = "collective.in_switch";
 
-/// Lets switches work for trees, where there are such and the collective adds
-/// or copies.
+/// Allows trees to use switches, if there are suitable ones and the collective
+/// adds or copies.
 void askForSwitches(ProblemFromIR &from);
 
-/// Asks for trees in three phases. Errors: a collective or a job for which
-/// there are none.
+/// Requests trees in three phases. Errors: a collective or a job that cannot
+/// have them.
 llvm::Error askForPhases(ProblemFromIR &from);
 
-/// Asks for trees that add in one order (PackingProblem::association). Errors:
+/// Requests trees that add in one order (PackingProblem::association). Errors:
 /// a collective that adds nothing.
 llvm::Error askForOrder(ProblemFromIR &from, Parentheses parentheses);
 
-/// Limits the problem's ranks to `most` peers. Errors: those of
+/// Limits the problem's ranks to `most` peers each. Errors: those of
 /// limitNetworkPeers.
 llvm::Error limitPeers(ProblemFromIR &from, int most, PeerLimits &limits);
 
@@ -79,26 +83,26 @@ problemFromIR(mlir::Operation *op, collective::CollectiveKind collective,
 mlir::FailureOr<std::unique_ptr<ProblemFromIR>>
 problemFromIR(collective::ForestOp forest, PeerLimits &limits);
 
-/// Builds a forest of `packing`, with `candidates` as trees of share zero.
-/// Shares are the exact ones of `packing`'s weights, and `algbw` what they
-/// sustain. Errors are emitted at `loc`.
+/// Builds a forest from `packing`, with `candidates` as trees of share zero.
+/// Shares are the exact shares of `packing`'s weights, and `algbw` is the rate
+/// that they sustain. Errors are emitted at `loc`.
 mlir::FailureOr<collective::ForestOp>
 buildForest(mlir::OpBuilder &builder, mlir::Location loc,
             mlir::FlatSymbolRefAttr topology, const ProblemFromIR &from,
             const Packing &packing, const PackingCertificate &certificate,
             llvm::ArrayRef<Tree> candidates);
 
-/// A forest read back: trees of share zero are only in `candidates`.
+/// Reads a forest back. Trees of share zero are in `candidates` only.
 PackedTrees readForest(collective::ForestOp forest, const ProblemFromIR &from);
 
-/// The exact shares of its packing's trees.
+/// Returns the exact shares of the trees of the forest's packing.
 Shares readShares(collective::ForestOp forest);
 
-/// The symbols of its packing's trees.
+/// Returns the symbols of the trees of the forest's packing.
 std::vector<std::string> readNames(collective::ForestOp forest);
 
-/// Makes `parts[t]` equal trees of tree t of the forest's packing, and names
-/// all trees anew.
+/// Replaces tree t of the forest's packing by `parts[t]` equal trees, and
+/// renames all trees.
 void splitTrees(collective::ForestOp forest, llvm::ArrayRef<unsigned> parts);
 
 } // namespace blink

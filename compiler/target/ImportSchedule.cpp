@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace blink;
 
-/// Sizes are 64-bit integers with a sign in IR.
+/// Sizes are signed 64-bit integers in the IR.
 static constexpr uint64_t kMostSaid = std::numeric_limits<int64_t>::max();
 
 static void importVariant(OpBuilder &builder, Location loc,

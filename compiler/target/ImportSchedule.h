@@ -14,10 +14,10 @@
 
 namespace blink {
 
-/// Rebuilds the IR a file was exported from: a module with its topology and one
-/// collective.schedule a variant of a program. `file` must have passed
-/// sched::openSchedule. exportSchedule of the result gives the same bytes.
-/// Errors: sizes of 2^63 bytes and more, and schedules that the dialect
+/// Rebuilds the IR that a file was exported from: a module with its topology
+/// and one collective.schedule for each variant of a program. `file` must have
+/// passed sched::openSchedule. exportSchedule returns the same bytes for the
+/// result. Errors: sizes of 2^63 bytes and more, and schedules that the dialect
 /// refuses.
 mlir::OwningOpRef<mlir::ModuleOp> importSchedule(mlir::MLIRContext *context,
                                                  const sched::Schedule &file);

@@ -1,4 +1,4 @@
-//===- MirrorForests.cpp - forests of the opposite collective -------------===//
+//===- MirrorForests.cpp - forests of mirrored collectives ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -30,7 +30,7 @@ std::optional<std::vector<int>> blink::reverseLinks(const Topology &topology) {
   return reverse;
 }
 
-/// Parents before children become children before parents.
+/// Reverses each edge, and the order from parents first to children first.
 static ArrayAttr mirrorEdges(ArrayAttr edges, const TopologyFromIR &machine,
                              ArrayRef<int> reverse) {
   SmallVector<Attribute> list;

@@ -1,9 +1,10 @@
-//===- MirrorForests.h - forests of the opposite collective -----*- C++ -*-===//
+//===- MirrorForests.h - forests of mirrored collectives --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A reduce is a broadcast with every edge reversed, a reducescatter such an
-// allgather, a gather such a scatter. What was packed for one serves the other.
+// A reduce is a broadcast with every edge reversed. A reducescatter relates to
+// an allgather in the same way, and a gather to a scatter. Trees packed for one
+// of the two therefore serve the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +21,15 @@
 
 namespace blink {
 
-/// For each link the one back, of the same kind, bandwidth and latency. None if
-/// some link has no such one: then nothing can be mirrored.
+/// Returns, for each link, the link back, of the same kind, bandwidth and
+/// latency. Returns std::nullopt if some link has no such link back: then
+/// nothing can be mirrored.
 std::optional<std::vector<int>> reverseLinks(const Topology &topology);
 
-/// A copy of `module` with each forest reversed, for `collective`; its
-/// forests must be of the collective that traitsOf() calls its mirror.
-/// `reverse` is that of their topology. Rates, bounds and sizes stay: with
-/// links reversed, the machine is the same.
+/// Returns a copy of `module` with each forest reversed, for `collective`. The
+/// forests must be for the collective that traitsOf() calls its mirror, and
+/// `reverse` must be the reverseLinks() of their topology. Rates, bounds and
+/// sizes stay the same because the machine is the same with its links reversed.
 mlir::OwningOpRef<mlir::ModuleOp> mirrorForests(mlir::ModuleOp module,
                                                 Collective collective,
                                                 llvm::ArrayRef<int> reverse);

@@ -1,4 +1,4 @@
-//===- PeerLimits.cpp - few neighbours, chosen once -----------------------===//
+//===- PeerLimits.cpp - cache of limited rank topologies ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- PeerLimits.h - few neighbours, chosen once ---------------*- C++ -*-===//
+//===- PeerLimits.h - cache of limited rank topologies ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,21 +15,21 @@
 
 namespace blink {
 
-/// An analysis of a module: what limitNetworkPeers has chosen for its forests.
-/// Over thousands of ranks that takes seconds, and each pass that reads a
-/// forest asks for it. It depends on nothing that passes change, so those that
-/// ask preserve it.
+/// An analysis of a module that caches the results of limitNetworkPeers for its
+/// forests. For thousands of ranks limitNetworkPeers takes seconds, and each
+/// pass that reads a forest needs it. The results depend on nothing that passes
+/// change, so the passes that use this analysis preserve it.
 class PeerLimits {
 public:
   explicit PeerLimits(mlir::Operation *) {}
 
-  /// As limitNetworkPeers.
+  /// Returns what limitNetworkPeers returns.
   llvm::Expected<RankTopology> limit(const RankTopology &rankTopology,
                                      int most);
 
 private:
   struct Known {
-    uint64_t fingerprint; ///< of the topology
+    uint64_t fingerprint; ///< The fingerprint of the topology.
     std::vector<int> gpus;
     LinkKindSet kinds;
     int most;

@@ -1,4 +1,4 @@
-//===- RenameProgram.cpp - a program under other names --------------------===//
+//===- RenameProgram.cpp - renaming ranks and nodes of a program ----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -40,11 +40,11 @@ private:
   const Names &names_;
   const Topology &machine_;
   const int numRanks_;
-  std::vector<int> newLink_; // per link; -1: the names do not carry it
+  std::vector<int> newLink_; // per link; -1: its image is no link
   flatbuffers::FlatBufferBuilder builder_;
 };
 
-/// Carries the links whose ends have new names.
+/// Finds the image of each link, and checks those that the program needs.
 llvm::Error Renamer::findLinks() {
   const auto &links = *file_.topology()->links();
   const auto indices = machine_.linkIndices();
@@ -76,7 +76,7 @@ llvm::Error Renamer::findLinks() {
   return llvm::Error::success();
 }
 
-/// Of a tree's block; see Collective in schedule.fbs.
+/// Returns the new number of a tree's block; see Collective in schedule.fbs.
 int Renamer::newBlock(int block) const {
   const sched::CollectiveTraits &traits = traitsOf(program_.collective());
   if (traits.scattersInput && traits.gathersOutput)
@@ -105,7 +105,7 @@ Renamer::rename(const sched::Variant &from) {
       tree.switchUse.fromSwitch = newLink_[tree.switchUse.fromSwitch];
     }
   }
-  // Trees are sorted by block.
+  // Trees must be sorted by block.
   std::vector<int> order = firstNumbers(program.trees.size());
   std::vector<int> newTree(order.size());
   llvm::stable_sort(order, [&](int a, int b) {
@@ -134,7 +134,7 @@ Renamer::rename(const sched::Variant &from) {
     ranks[names_.ranks[rank]] = std::move(own);
   }
   program.ranks = std::move(ranks);
-  // The same machine under other names takes the same times.
+  // The renamed machine is the same machine, so the times are the same.
   std::vector<sched::TimePoint> times;
   if (from.times())
     for (const sched::TimePoint *point : *from.times())
@@ -143,7 +143,8 @@ Renamer::rename(const sched::Variant &from) {
                       from.protocol(), sched::chunksOf(from), times);
 }
 
-/// Sums stay alike. The order of ranks becomes that of their new names.
+/// A sum in the order of ranks has another order under new names, so it is only
+/// `invariant` then.
 sched::ReductionOrder Renamer::newOrder() const {
   const bool same = llvm::equal(names_.ranks, firstNumbers(numRanks_));
   return same ? program_.order()

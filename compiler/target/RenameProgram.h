@@ -1,4 +1,4 @@
-//===- RenameProgram.h - a program under other names ------------*- C++ -*-===//
+//===- RenameProgram.h - renaming ranks and nodes of a program --*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,19 +16,19 @@
 
 namespace blink {
 
-/// Other names for what a program speaks of.
+/// New names for the ranks, GPUs and nodes of a program.
 struct Names {
-  std::vector<uint16_t> ranks; ///< of each rank its new number
-  std::vector<uint16_t> gpus;  ///< of each new rank its GPU number
-  std::vector<uint16_t> nodes; ///< of each node another, or sched::kUnmapped
+  std::vector<uint16_t> ranks; ///< The new number of each rank.
+  std::vector<uint16_t> gpus;  ///< The GPU number of each new rank.
+  std::vector<uint16_t> nodes; ///< The image of each node, or kUnmapped.
 };
 
-/// The bytes of a schedule that holds `program` of `file` alone, under other
-/// names, recorded as made with `settings`. It is for `machine`, which
-/// has the nodes of the file's machine, and may have lost links. The bytes have
-/// passed sched::openSchedule; what the machine's links are is not looked at
-/// beyond their being there. Errors: another number of nodes; a link that is
-/// carried to where none of its kind is; a program with relays.
+/// Returns the bytes of a schedule that holds only `program` of `file` under
+/// new names, recorded as made with `settings`. The schedule is for `machine`,
+/// which has as many nodes as the file's machine and may have lost links. The
+/// bytes have passed sched::openSchedule. Of the machine's links only their
+/// ends and kinds are compared. Errors: another number of nodes; a needed link
+/// whose image is no link of its kind; a program with relays.
 llvm::Expected<std::vector<uint8_t>>
 renameProgram(const sched::Schedule &file, const sched::Program &program,
               const Names &names, const Topology &machine,

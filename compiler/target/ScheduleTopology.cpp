@@ -1,4 +1,4 @@
-//===- ScheduleTopology.cpp - the topology inside a .sched ----------------===//
+//===- ScheduleTopology.cpp - the topology of a .sched file ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -25,7 +25,8 @@ Topology blink::topologyOf(const sched::Schedule &file) {
 flatbuffers::Offset<sched::Topology>
 blink::writeTopology(flatbuffers::FlatBufferBuilder &builder,
                      const Topology &topology) {
-  // One statement each, as in ScheduleCopy.cpp.
+  // One statement per offset, because the order of the calls is that of the
+  // file, as in ScheduleCopy.cpp.
   std::vector<flatbuffers::Offset<sched::Node>> nodes;
   for (const Node &node : topology.nodes) {
     flatbuffers::Offset<flatbuffers::String> device;

@@ -1,4 +1,4 @@
-//===- ScheduleTopology.h - the topology inside a .sched --------*- C++ -*-===//
+//===- ScheduleTopology.h - the topology of a .sched file -------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,8 +11,8 @@
 
 namespace blink {
 
-/// The topology a schedule was made for, as the compiler's own graph. `file`
-/// must have passed sched::openSchedule.
+/// Returns the topology that a schedule was made for as a Topology of the
+/// compiler. `file` must have passed sched::openSchedule.
 Topology topologyOf(const sched::Schedule &file);
 
 flatbuffers::Offset<sched::Topology>

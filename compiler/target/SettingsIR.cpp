@@ -1,4 +1,4 @@
-//===- SettingsIR.cpp - how a schedule is made, on its module -------------===//
+//===- SettingsIR.cpp - compile settings in IR ----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -37,7 +37,8 @@ FailureOr<sched::Settings> blink::settingsOf(ModuleOp module) {
     auto text = dyn_cast<StringAttr>(word);
     if (!text || !text.getValue().contains('='))
       return refuse();
-    auto [name, value] = text.getValue().split('='); // values may hold more
+    // The value may contain '='.
+    auto [name, value] = text.getValue().split('=');
     settings.push_back({name.str(), value.str()});
   }
   return settings;

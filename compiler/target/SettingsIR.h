@@ -1,4 +1,4 @@
-//===- SettingsIR.h - how a schedule is made, on its module -----*- C++ -*-===//
+//===- SettingsIR.h - compile settings in IR --------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,12 +13,12 @@
 
 namespace blink {
 
-/// Records `settings` on `module`, for its file:
+/// Records `settings` on `module`, to be stored in its file:
 /// collective.options = ["collective=allreduce", "without-link=gpu0:gpu3"].
 void setSettings(mlir::ModuleOp module, const sched::Settings &settings);
 
-/// What setSettings recorded, or nothing. Errors, on `module`: an attribute of
-/// that name that a user wrote and that is no list of "name=value".
+/// Returns what setSettings recorded, or no settings. Errors, on `module`: an
+/// attribute of that name, written by a user, that is no list of "name=value".
 mlir::FailureOr<sched::Settings> settingsOf(mlir::ModuleOp module);
 
 } // namespace blink

@@ -13,9 +13,10 @@
 
 namespace blink {
 
-/// `file`, which openAnySchedule has accepted, in symmetric form modulo what
-/// its programs say, or Symmetry::find finds for their ranks. Errors: a file
-/// whose topology has no such ranks.
+/// Returns `file`, which openAnySchedule has accepted, in symmetric form. Each
+/// program is reduced by its own renamings or, if it has none, by the symmetry
+/// that Symmetry::find finds for its ranks. Errors: a file whose topology has
+/// no such ranks, or whose programs have no such form.
 llvm::Expected<sched::SymmetricFile>
 symmetricSchedule(const sched::Schedule &file);
 

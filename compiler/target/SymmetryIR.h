@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The `symmetry` of a forest or schedule op is what Symmetry::generators()
-// lists.
+// The `symmetry` attribute of a forest or schedule op lists the generators of a
+// Symmetry (Symmetry::generators()).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,12 @@
 
 namespace blink {
 
-/// Null where there is none.
+/// Returns null if `symmetry` is null.
 mlir::ArrayAttr symmetryToIR(mlir::MLIRContext *context,
                              const Symmetry *symmetry);
 
-/// Null of null. Errors, on `op`: renamings that are no symmetry of the ranks.
+/// Returns null if there is no attribute. Errors, on `op`: renamings that are
+/// no symmetry of the ranks.
 mlir::FailureOr<std::shared_ptr<const Symmetry>>
 symmetryFromIR(mlir::Operation *op, std::optional<mlir::ArrayAttr> attr,
                const RankTopology &rankTopology);

@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace blink;
 
-/// Unique names for the links of `topology`, none of them a node's.
+/// Returns unique names for the links of `topology`; none is the name of a
+/// node.
 static std::vector<std::string> nameLinks(const Topology &topology) {
   std::map<std::pair<int, int>, int> kindsBetween;
   llvm::StringSet<> taken;

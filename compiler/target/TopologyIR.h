@@ -14,27 +14,29 @@
 
 namespace blink {
 
-/// Builds a collective.topology with `topology`'s nodes and links, in order.
-/// A link is named `from.to`, with the kind appended where several kinds join
-/// the same nodes.
+/// Builds a collective.topology with the nodes and links of `topology`, in
+/// order. A link is named `from.to`; the kind is appended if links of several
+/// kinds join the same nodes.
 collective::TopologyOp buildTopology(mlir::OpBuilder &builder,
                                      mlir::Location loc,
                                      const Topology &topology);
 
-/// A topology op read back, with the names its links have in IR.
+/// A topology op read back, with the names of its links in the IR.
 struct TopologyFromIR {
   Topology topology;
-  std::vector<mlir::StringAttr> linkNames;          ///< one a link, in order
-  llvm::DenseMap<mlir::Attribute, int> linkIndices; ///< the inverse
+  std::vector<mlir::StringAttr> linkNames; ///< One per link, in order.
+  /// The inverse of linkNames.
+  llvm::DenseMap<mlir::Attribute, int> linkIndices;
 
   explicit TopologyFromIR(collective::TopologyOp op);
 
-  /// A path as IR has it, and back. The names must exist.
+  /// Convert a path from and to link names. The names must exist.
   Path path(llvm::ArrayRef<mlir::StringAttr> names) const;
   llvm::SmallVector<mlir::StringAttr> names(const Path &path) const;
 };
 
-/// What a switch does for a tree as IR has it, null for nothing, and back.
+/// Convert a tree's SwitchUse to and from its attribute, which is null if no
+/// switch works for the tree.
 collective::SwitchUseAttr switchUseToIR(mlir::MLIRContext *context,
                                         const SwitchUse &use,
                                         const TopologyFromIR &machine);

@@ -1,4 +1,4 @@
-//===- AllocationList.cpp - which allocations are meant -------------------===//
+//===- AllocationList.cpp - lists of allocations --------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,12 +21,12 @@ using namespace blink;
 
 using Allocations = std::vector<std::vector<int>>;
 
-/// Sets of `size` of `numGpus` GPUs; at most kMostAllocations + 1 are counted.
+/// Counts the sets of `size` of `numGpus` GPUs, up to kMostAllocations + 1.
 static uint64_t countSets(int numGpus, int size) {
   size = std::min(size, numGpus - size);
   uint64_t count = 1;
-  // Each quotient is a binomial coefficient, and they grow: numGpus < 2^31
-  // times count <= 2^20 does not overflow.
+  // Each quotient is a binomial coefficient, and the coefficients grow with
+  // `chosen`. numGpus < 2^31 times count <= 2^20 does not overflow.
   for (int chosen = 1; chosen <= size && count <= kMostAllocations; ++chosen)
     count = count * uint64_t(numGpus - size + chosen) / uint64_t(chosen);
   return std::min(count, kMostAllocations + 1);
@@ -57,7 +57,8 @@ blink::enumerateAllocations(int numGpus, int minSize, int maxSize) {
     std::iota(gpus.begin(), gpus.end(), 0);
     while (true) {
       allocations.push_back(gpus);
-      // The next one: the last GPU that can grow grows, those behind it follow.
+      // The next set: the last GPU that can grow grows, and the GPUs behind it
+      // follow it directly.
       int at = size - 1;
       while (at >= 0 && gpus[at] == numGpus - size + at)
         --at;
@@ -79,7 +80,8 @@ public:
   llvm::Expected<Allocations> parse();
 
 private:
-  /// "'0,x' at character 3: what"; of a long text what is about there.
+  /// Returns the error "'0,x' at character 3: what". Of a text longer than 80
+  /// characters, only the part around `at` is quoted.
   llvm::Error error(size_t at, const llvm::Twine &what) const {
     constexpr size_t kMostQuoted = 80;
     const bool isLong = text_.size() > kMostQuoted;
@@ -100,13 +102,14 @@ private:
     ++at_;
     return true;
   }
-  /// The character that comes next, for messages.
+  /// Returns the next character in quotes, or "the end", for messages.
   std::string found() const {
     return at_ == text_.size() ? "the end"
                                : ("'" + text_.substr(at_, 1) + "'").str();
   }
   llvm::Expected<int> number(const char *meaning);
-  /// All sets of these sizes, which the text at `begin` asks for.
+  /// Returns all sets of these sizes; errors point at `begin`, where the text
+  /// asks for them.
   llvm::Expected<Allocations> enumerate(int minSize, int maxSize,
                                         size_t begin) const {
     auto all = enumerateAllocations(numGpus_, minSize, maxSize);
@@ -124,8 +127,8 @@ private:
 
 } // namespace
 
-/// A number that is too large for an int is no GPU and no size of any machine:
-/// it comes back as the largest one, for the caller to refuse.
+/// Reads a number. A number that does not fit an int is returned as the largest
+/// int, which the caller refuses because no machine has so many GPUs.
 llvm::Expected<int> Parser::number(const char *meaning) {
   skipSpaces();
   llvm::StringRef digits = text_.substr(at_).take_while(llvm::isDigit);
@@ -137,7 +140,7 @@ llvm::Expected<int> Parser::number(const char *meaning) {
                                         : value;
 }
 
-/// After the dash of "2-4".
+/// Reads the rest of "2-4" after the dash.
 llvm::Expected<Allocations> Parser::sizes(int minSize, size_t begin) {
   llvm::Expected<int> maxSize = number("the largest number of GPUs");
   if (!maxSize)
@@ -150,7 +153,7 @@ llvm::Expected<Allocations> Parser::sizes(int minSize, size_t begin) {
   return enumerate(minSize, *maxSize, begin);
 }
 
-/// What is between two slashes: sizes, or one set.
+/// Reads the text between two slashes: sizes, or one set.
 llvm::Expected<Allocations> Parser::part(size_t begin, bool isFirst) {
   std::vector<int> gpus;
   do {

@@ -1,9 +1,9 @@
-//===- AllocationList.h - which allocations are meant -----------*- C++ -*-===//
+//===- AllocationList.h - lists of allocations ------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Lists of allocations (sets of GPU numbers): all of some sizes, and those
-// that a text names.
+// Lists of allocations (sets of GPU numbers): all sets of given sizes, and the
+// sets that a text names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@
 
 namespace blink {
 
-/// The most allocations that are enumerated: those of 20 GPUs.
+/// The most allocations that are enumerated: as many as 20 GPUs have.
 constexpr uint64_t kMostAllocations = uint64_t(1) << 20;
 
-/// All sets of `minSize` to `maxSize` of the GPUs 0 to numGpus - 1, by size,
-/// then lexicographically. Errors: no GPU, sizes that are not 1 <= minSize <=
+/// Returns all sets of `minSize` to `maxSize` of the GPUs 0 to numGpus - 1, by
+/// size, then lexicographically. Errors: no GPU, sizes outside 1 <= minSize <=
 /// maxSize <= numGpus, more than kMostAllocations sets.
 llvm::Expected<std::vector<std::vector<int>>>
 enumerateAllocations(int numGpus, int minSize, int maxSize);
@@ -33,17 +33,18 @@ inline bool isSmallerSet(const std::vector<int> &a, const std::vector<int> &b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
-/// Reads what a user means by allocations of a machine of `numGpus` GPUs:
+/// Reads the allocations of a machine of `numGpus` GPUs that a user names:
 ///
 ///     all             every set of two or more GPUs (of one, if it has one)
 ///     2-4             every set of two to four GPUs
 ///     0,1/4,5,6,7     the sets {0,1} and {4,5,6,7}
 ///     2-3/8-8/0,1,4,5 sets of two, three and eight, and one more
 ///
-/// A slash separates them, since a semicolon would end a shell's command. The
-/// order of GPUs in a set means nothing; they come back ascending, sets in the
-/// order of the text. Spaces around numbers are allowed. A number alone is a
-/// set of one GPU; `4-4` are the sets of four.
+/// A slash separates the parts, since a semicolon would end a shell's command.
+/// The order of GPUs within a set does not matter: each set is returned in
+/// ascending order, and the sets in the order of the text. Spaces around
+/// numbers are allowed. A single number is a set of one GPU; `4-4` means all
+/// sets of four.
 ///
 /// Errors say at which character of the text (from 1) what is wrong and what
 /// was expected: not a number, an empty set, an unknown or repeated GPU, a
@@ -51,7 +52,8 @@ inline bool isSmallerSet(const std::vector<int> &a, const std::vector<int> &b) {
 llvm::Expected<std::vector<std::vector<int>>>
 parseAllocations(llvm::StringRef text, int numGpus);
 
-/// "0,1,2,3": a list as it can be given to --gpus; of many GPUs, ranges.
+/// Returns a list that --gpus accepts, such as "0,1,2,3"; a list of more than
+/// 16 GPUs is written with ranges.
 std::string formatGpus(const std::vector<int> &gpus);
 
 } // namespace blink

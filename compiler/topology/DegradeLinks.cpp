@@ -29,7 +29,8 @@ llvm::Error errorAt(const LinkEdit &edit, const llvm::Twine &message) {
   return makeError(edit.place + ": " + message);
 }
 
-/// "gpu0, gpu1"; of many the first.
+/// Returns "gpu0, gpu1"; of more than 16 ids, the first 16 and the number of
+/// the others.
 std::string listIds(const Topology &topology, llvm::ArrayRef<int> nodes) {
   constexpr size_t kMostListed = 16;
   std::vector<std::string> ids;
@@ -41,7 +42,7 @@ std::string listIds(const Topology &topology, llvm::ArrayRef<int> nodes) {
   return text;
 }
 
-/// "gpu0 has links to gpu1, gpu2", as a remedy.
+/// Returns "gpu0 has links to gpu1, gpu2", the remedy in an error.
 std::string neighbours(const Topology &topology, int node) {
   std::set<int> others;
   for (const Link &link : topology.links)
@@ -54,14 +55,14 @@ std::string neighbours(const Topology &topology, int node) {
          listIds(topology, std::vector<int>(others.begin(), others.end()));
 }
 
-/// -1 if there is no such node.
+/// Returns the index of a node, or -1 if there is no such node.
 int findNode(const Topology &topology, llvm::StringRef id) {
   const auto node = llvm::find_if(
       topology.nodes, [&](const Node &node) { return node.id == id; });
   return node == topology.nodes.end() ? -1 : int(node - topology.nodes.begin());
 }
 
-/// What may be the two ids: in several ways where ids hold colons.
+/// Returns the ways to split `text` into two ids, one for each colon.
 std::vector<std::pair<llvm::StringRef, llvm::StringRef>>
 splitEnds(llvm::StringRef text) {
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> splits;
@@ -77,7 +78,8 @@ llvm::Error unknownEnds(const Topology &topology, const LinkEdit &edit) {
     return errorAt(edit, "'" + text +
                              "' is no link; write the ids of its two nodes "
                              "with ':' between, as in gpu0:gpu1");
-  // A known id before some colon makes what is behind it the unknown one.
+  // If the text before some colon is a known id, the text behind that colon is
+  // the unknown one.
   auto [first, second] = text.split(':');
   for (auto [a, b] : splitEnds(text))
     if (findNode(topology, a) >= 0) {
@@ -94,7 +96,7 @@ llvm::Error unknownEnds(const Topology &topology, const LinkEdit &edit) {
                            : neighbours(topology, known)));
 }
 
-/// Which nodes an edit is about.
+/// Returns the nodes whose links `edit` changes.
 llvm::Expected<Ends> readEnds(const Topology &topology, const LinkEdit &edit) {
   std::vector<Ends> readings = nodesNamed(topology, edit.ends);
   if (readings.empty())
@@ -144,14 +146,14 @@ llvm::Expected<LinkEdit> blink::parseLinkLimit(llvm::StringRef text,
   return edit;
 }
 
-/// Limits the links from one node to another; they have `bandwidth` together.
+/// Limits the links from one node to another, which have `bandwidth` together.
 static void limitLinks(Topology &topology, int from, int to, double bandwidth,
                        double limit) {
   if (bandwidth <= limit)
     return;
   for (Link &link : topology.links)
     if (link.from == from && link.to == to)
-      // Exactly the limit where one link has it all.
+      // A single link gets exactly the limit: its quotient is 1.
       link.bandwidth = limit * (link.bandwidth / bandwidth);
 }
 

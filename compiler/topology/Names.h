@@ -1,4 +1,4 @@
-//===- Names.h - what ids and names may be ----------------------*- C++ -*-===//
+//===- Names.h - rules for ids and names ------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,13 +15,13 @@
 
 namespace blink {
 
-/// What isName asks for.
+/// The rule that isName checks, in words.
 inline constexpr llvm::StringLiteral kNameRule =
     "a name of 1 to 255 bytes without control characters";
 static_assert(sched::kMostNameBytes == 255, "as kNameRule says");
 
-/// Whether nodes, devices and machines can have this name: it reaches files,
-/// messages and reports as it is.
+/// Returns true if nodes, devices and machines may have this name. Names are
+/// copied into files, messages and reports without escaping.
 inline bool isName(llvm::StringRef text) {
   return !text.empty() && text.size() <= sched::kMostNameBytes &&
          llvm::none_of(text,

@@ -1,9 +1,10 @@
-//===- PlacementList.cpp - which placements are meant ---------------------===//
+//===- PlacementList.cpp - placements on a cluster ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A shape becomes placements box by box. After each box only one of those that
-// are alike goes on, so that many boxes of few kinds stay few placements.
+// A shape becomes placements box by box. After each box only one of the partial
+// placements that are alike is kept, so a cluster of many boxes of few kinds
+// has few of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ bool blink::hasShapes(llvm::StringRef text) {
   return text.find_first_of("+x") != llvm::StringRef::npos;
 }
 
-/// GPUs on each box, most first.
+/// Returns the number of GPUs on each box, the largest first.
 static llvm::Expected<std::vector<size_t>> parseShape(llvm::StringRef shape,
                                                       size_t mostBoxes) {
   auto number = [&](llvm::StringRef word) -> llvm::Expected<size_t> {
@@ -58,7 +59,7 @@ static llvm::Expected<std::vector<size_t>> parseShape(llvm::StringRef shape,
   return boxes;
 }
 
-/// Calls `body` for each set of `size` of `gpus`.
+/// Calls `body` with each subset of `gpus` of `size` GPUs.
 static void forEachSubset(const Numbers &gpus, size_t size,
                           llvm::function_ref<void(const Numbers &)> body) {
   std::vector<size_t> chosen(size);
@@ -87,7 +88,8 @@ static Numbers representing(const ClusterSymmetry &cluster,
   return one;
 }
 
-/// All representing placements with as many GPUs on boxes as `shape` says.
+/// Returns all representing placements with the numbers of GPUs per box that
+/// `shape` gives.
 static llvm::Expected<std::set<Numbers>>
 placementsOf(const ClusterSymmetry &cluster, llvm::StringRef text,
              const std::vector<size_t> &shape) {

@@ -1,4 +1,4 @@
-//===- SingleFailures.cpp - what may break, one thing at a time -----------===//
+//===- SingleFailures.cpp - failures of one link or GPU -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

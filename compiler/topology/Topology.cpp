@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The words of the vocabulary, sets of link kinds, and what makes a topology
-// well formed.
+// The words of the vocabulary, sets of link kinds, and the rules for a
+// well-formed topology.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 using namespace blink;
 
 llvm::StringRef blink::toString(NodeKind kind) {
-  // flatc renames the enumerator, `switch` being a keyword of C++.
+  // flatc renames the enumerator because `switch` is a keyword of C++.
   return kind == NodeKind::switch_ ? "switch" : sched::EnumNameNodeKind(kind);
 }
 
@@ -172,8 +172,8 @@ llvm::Error Topology::check() const {
   return llvm::Error::success();
 }
 
-// Every field in a fixed order, strings with their length in front, so that no
-// two topologies feed the hash the same bytes.
+// Hashes every field in a fixed order, strings with their length in front, so
+// that no two topologies feed the hash the same bytes.
 uint64_t Topology::fingerprint() const {
   std::string bytes;
   auto addInteger = [&](uint64_t value) {
@@ -182,7 +182,7 @@ uint64_t Topology::fingerprint() const {
   };
   auto addDouble = [&](double value) {
     uint64_t bits;
-    value += 0.0; // -0.0 is 0.0
+    value += 0.0; // turns -0.0 into 0.0
     std::memcpy(&bits, &value, sizeof(bits));
     addInteger(bits);
   };

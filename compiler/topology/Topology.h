@@ -3,8 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A machine as the compiler sees it: nodes (GPUs and transit nodes) and
-// directed links with a bandwidth and a latency. Plain data; knows neither MLIR
-// nor GLPK.
+// directed links with a bandwidth and a latency. Plain data, independent of
+// MLIR and GLPK.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +25,13 @@
 
 namespace blink {
 
-// The vocabulary of the file format is the compiler's too: one enum each.
+// The compiler uses the enums of the file format as its own.
 using sched::Collective;
 using sched::LinkKind;
 using sched::NodeKind;
 
-/// The words of .topo files, the command line and reports ("nvlink", "switch").
+/// Convert between enum values and the words of .topo files, the command line
+/// and reports ("nvlink", "switch").
 llvm::StringRef toString(NodeKind kind);
 llvm::StringRef toString(LinkKind kind);
 llvm::StringRef toString(Collective collective);
@@ -38,7 +39,7 @@ std::optional<NodeKind> parseNodeKind(llvm::StringRef word);
 std::optional<LinkKind> parseLinkKind(llvm::StringRef word);
 std::optional<Collective> parseCollective(llvm::StringRef word);
 
-/// A set of link kinds, bit k for LinkKind k.
+/// A set of link kinds: bit k stands for LinkKind k.
 class LinkKindSet {
 public:
   constexpr explicit LinkKindSet(uint8_t bits = 0) : bits_(bits) {}
@@ -60,17 +61,17 @@ private:
   uint8_t bits_;
 };
 
-/// Reads "nvlink,pcie" or "all"; the error lists the words that exist.
+/// Reads "nvlink,pcie" or "all". The error lists the words that exist.
 llvm::Expected<LinkKindSet> parseLinkKinds(llvm::StringRef words);
-/// The inverse: "all", or the words in enum order, comma separated.
+/// Returns "all", or the words in enum order, separated by commas.
 std::string toString(LinkKindSet kinds);
 
 struct Node {
   std::string id;
   NodeKind kind;
-  bool multicast = false; ///< a switch that can copy (NVLS)
-  bool reduce = false;    ///< a switch that can reduce (NVLS)
-  /// Of a nic: its name in the operating system ("mlx5_0"); empty: unknown.
+  bool multicast = false; ///< A switch that can copy (NVLS).
+  bool reduce = false;    ///< A switch that can reduce (NVLS).
+  /// The name of a nic in the operating system ("mlx5_0"); empty if unknown.
   std::string device = "";
 };
 
@@ -81,39 +82,42 @@ struct Link {
   double bandwidth; ///< GB/s = 1e9 bytes/s
   double latency;   ///< microseconds
   LinkKind kind;
-  /// Of how many parallel links this is the sum, as its file says: for words
-  /// alone, nothing depends on it.
+  /// The number of parallel links that this one sums up, as its file says. It
+  /// is used in texts only.
   int count = 1;
 };
 
-/// A machine type. Parallel links of one kind are one Link: their bandwidths
-/// add up. The order of nodes and links is the file's and decides nothing but
-/// ties.
+/// A machine type. Parallel links of one kind are one Link, with the sum of
+/// their bandwidths. Nodes and links are in the order of the file, which
+/// decides nothing but ties.
 struct Topology {
   std::string name;
   std::string description;
   std::vector<Node> nodes;
   std::vector<Link> links;
 
-  /// Node indices of the GPUs: GPU k of the machine is nodes[gpus()[k]].
+  /// Returns the node indices of the GPUs: GPU k of the machine is
+  /// nodes[gpus()[k]].
   std::vector<int> gpus() const;
 
-  /// The index of each link by its ends and kind.
+  /// Returns the index of each link by its ends and kind.
   std::map<std::tuple<int, int, LinkKind>, int> linkIndices() const;
 
-  /// GB/s of all links from one node to another.
+  /// Returns the GB/s of all links from one node to another together.
   double bandwidth(int from, int to) const;
 
-  /// Holds for every topology the reader returns: ids are unique and not
-  /// empty, link ends exist and differ, bandwidth and latency are within
-  /// MachineLimits.h, only switches multicast or reduce, only nics have a
-  /// device, no two links join the same nodes in the same direction with the
-  /// same kind. The error names the entry.
+  /// Checks the rules of a topology: ids are unique and not empty, link ends
+  /// exist and differ, bandwidth and latency are within MachineLimits.h, only
+  /// switches multicast or reduce, only nics have a device, no two links join
+  /// the same nodes in the same direction with the same kind, and a network
+  /// link has a nic at one end or joins two switches. A topology that the
+  /// reader returns keeps all of them but perhaps the last. The error names the
+  /// entry.
   llvm::Error check() const;
 
-  /// Hash (XXH3, 64 bits) of nodes and links, not of name and description, nor
-  /// of what nics are called: two machines with the same fingerprint run the
-  /// same schedules.
+  /// Returns a hash (XXH3, 64 bits) of nodes and links. The name, the
+  /// description and the devices of nics do not enter it: machines with the
+  /// same fingerprint run the same schedules.
   uint64_t fingerprint() const;
 };
 

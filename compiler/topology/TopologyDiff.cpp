@@ -1,4 +1,4 @@
-//===- TopologyDiff.cpp - what one machine has and another has not --------===//
+//===- TopologyDiff.cpp - differences between two machines ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@
 
 using namespace blink;
 
-/// The ids of `topology` that `other` has not.
+/// Returns the ids of `topology` that `other` lacks.
 static std::vector<std::string> onlyIn(const Topology &topology,
                                        const Topology &other) {
   llvm::StringSet<> known;

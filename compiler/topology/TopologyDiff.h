@@ -1,4 +1,4 @@
-//===- TopologyDiff.h - what one machine lacks of another -------*- C++ -*-===//
+//===- TopologyDiff.h - differences between two machines --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,22 +11,26 @@
 
 namespace blink {
 
-/// Links of one kind between two nodes, or from one to the other, that changed.
+/// Links of one kind between two nodes whose rate changed, in both directions
+/// or in one.
 struct LinkChange {
-  std::string from, to; ///< node ids
+  std::string from, to; ///< Node ids.
   LinkKind kind;
-  bool directed;        ///< only from `from` to `to`; otherwise each way alike
-  double before, after; ///< GB/s of a direction, all of them together; 0: none
+  /// True: only from `from` to `to`; false: both directions, with equal rates.
+  bool directed;
+  /// GB/s of one direction, all parallel links together; 0: no link.
+  double before, after;
 };
 
 struct TopologyDiff {
-  std::vector<std::string> gone, added; ///< ids of nodes, in file order
-  std::vector<LinkChange> links;        ///< the largest part lost first
+  std::vector<std::string> gone, added; ///< Ids of nodes, in file order.
+  /// Sorted: the link that lost the largest part of its rate first.
+  std::vector<LinkChange> links;
 };
 
-/// Compares two machines whose nodes have the same ids. Rates that differ by no
-/// more than `tolerance`, relative to `before`, are the same; latencies, names,
-/// orders and NICs' devices do not count.
+/// Compares two machines; nodes correspond by their ids. Rates that differ by
+/// no more than `tolerance`, relative to `before`, count as equal. Latencies,
+/// names, the order of nodes and links, and NICs' devices are not compared.
 TopologyDiff diffTopologies(const Topology &before, const Topology &after,
                             double tolerance);
 

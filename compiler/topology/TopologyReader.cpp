@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// From located JSON to a Topology. Strict: what the format does not know is an
-// error, so that a slip of the pen never becomes another machine.
+// Converts located JSON to a Topology. The reader is strict: it refuses
+// everything that the format does not define, so that a typing error never
+// yields another machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ using namespace blink;
 using Kind = JsonValue::Kind;
 using Words = std::vector<llvm::StringRef>;
 
-/// 'word', short and printable, for messages.
+/// Returns 'word', shortened and with special characters escaped, for messages.
 static std::string inQuotes(llvm::StringRef word) {
   constexpr size_t kLongest = 60;
   std::string text;
@@ -40,7 +41,7 @@ static std::string inQuotes(llvm::StringRef word) {
   return text;
 }
 
-/// "; did you mean 'gpu0'?" when a known word is near, else nothing.
+/// Returns "; did you mean 'gpu0'?" if a known word is similar, otherwise "".
 static std::string suggestion(llvm::StringRef word, const Words &known) {
   constexpr unsigned kFarthest = 2;
   llvm::StringRef nearest;
@@ -68,10 +69,10 @@ public:
   }
 
 private:
-  /// The value of each key of an object, null where it has none.
+  /// The value of each key of an object, or null if the object lacks the key.
   template <size_t N> using Fields = std::array<const JsonValue *, N>;
 
-  // What follows returns whether it went well; else there is an error.
+  // The following functions return true on success; otherwise they set error_.
 
   bool failAt(JsonPlace place, const llvm::Twine &message) {
     error_ = llvm::toString(errorAt(fileName_, place, message));
@@ -81,12 +82,14 @@ private:
     return failAt(at.place, message);
   }
   bool expect(const JsonValue &value, Kind kind, const llvm::Twine &what);
-  /// Keys 0 to `required` - 1 must be there. `what` is "a link", ...
+  /// Reads the values of `keys`. The first `required` keys must be there.
+  /// `what` is "a link", "a node", ... for messages.
   template <size_t N>
   bool readFields(const JsonValue &object, llvm::StringRef what,
                   const std::array<llvm::StringRef, N> &keys, size_t required,
                   Fields<N> &fields);
-  /// Sets `to` if there is a `value`: its `content`, which is of such a kind.
+  /// If `value` is not null, sets `to` to its `content`; the value must be of
+  /// `kind`.
   template <typename T>
   bool read(const JsonValue *value, llvm::StringRef what, Kind kind,
             T JsonValue::*content, T &to) {
@@ -111,7 +114,8 @@ private:
   template <typename Enum, size_t N>
   bool readKind(const JsonValue *value, llvm::StringRef what,
                 const Enum (&all)[N], Enum &kind);
-  /// Reads what `list` must be a list of.
+  /// Reads each item of `list` with `readOne`. `what` names the list in
+  /// messages.
   bool readAll(const JsonValue &list, llvm::StringRef what,
                bool (Reader::*readOne)(const JsonValue &)) {
     return expect(list, Kind::array, what) &&

@@ -14,14 +14,14 @@
 
 namespace blink {
 
-/// Parses the text of a .topo file. Every error reads
-/// `fileName:line:column: error: what, and what was expected`, the place being
-/// that of the offending token. A file without a name is named after `fileName`
-/// without folder and ending.
+/// Parses the text of a .topo file. Every error reads `fileName:line:column:
+/// error: what, and what was expected`; line and column are those of the
+/// offending token. A topology without a name is named after `fileName`,
+/// without folder and extension.
 llvm::Expected<Topology> parseTopology(llvm::StringRef text,
                                        llvm::StringRef fileName);
 
-/// Reads and parses a file. `-` is standard input.
+/// Reads and parses a file; `-` is standard input.
 llvm::Expected<Topology> readTopologyFile(llvm::StringRef path);
 
 } // namespace blink

@@ -16,12 +16,12 @@
 using namespace blink;
 
 static std::string quote(llvm::StringRef text) {
-  // Ids and names were read from JSON or made here: they are UTF-8.
+  // Ids and names were read from JSON or made by Blink, so they are UTF-8.
   return nlohmann::json(text.str())
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The shortest text that reads back as the same number.
+/// Returns the shortest text that reads back as the same number.
 static std::string jsonNumber(double value) {
   return nlohmann::json(value).dump();
 }

@@ -11,11 +11,11 @@
 
 namespace blink {
 
-/// The text of a .topo file, a node or link a line. A link and its equal in the
-/// other direction become one entry. parseTopology gives the same machine back:
-/// nodes in the same order, links of the same fingerprint when each stands
-/// right before its equal, otherwise perhaps in another order. The lines of
-/// `comment` go on top.
+/// Returns the text of a .topo file, with one node or link per line, headed by
+/// the lines of `comment`. A link and an equal link in the other direction
+/// become one entry. parseTopology reads the same machine back, with the nodes
+/// in the same order. Links keep their order, and so the fingerprint, if each
+/// stands right before its equal; otherwise their order may change.
 std::string writeTopology(const Topology &topology, llvm::StringRef comment);
 
 } // namespace blink

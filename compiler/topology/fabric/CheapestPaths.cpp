@@ -1,12 +1,12 @@
-//===- CheapestPaths.cpp - the search for drivable paths ------------------===//
+//===- CheapestPaths.cpp - search for drivable paths ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // RankTopology::cheapestPaths: Dijkstra from each rank over the layered graph
 // of PathLayers.h. A path that turns round at a cpu comes back through the same
-// switches, but in another layer, so Dijkstra needs no exception for it.
+// switches in another layer, so Dijkstra handles it without a special case.
 //
-// With relays a path is a chain of such paths over them.
+// With relays a path is a chain of such paths, joined at relays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,14 @@ using namespace blink;
 
 namespace {
 
-/// A path as found so far: its price, its last link, and the label before it.
+/// A path found so far: its price, its last link, and the label before it.
 struct Label {
   double cost;
   int hops;
   double latency;
-  int link;     ///< -1 at the source
-  int previous; ///< index into Search::labels_
-  int state;    ///< node * numPathLayers + layer
+  int link;     ///< -1 at the source.
+  int previous; ///< Index into Search::labels_.
+  int state;    ///< node * numPathLayers + layer.
 };
 
 class Search {
@@ -46,18 +46,18 @@ public:
         prices_(prices), settled_(topology.nodes.size() * numPathLayers),
         best_(topology.nodes.size() * numPathLayers, -1) {}
 
-  /// Finds the paths from a rank, over nics or not. joined[r]: rank r is
-  /// peer-joined with it.
+  /// Finds the paths from a rank. Paths cross nics only if `nics` is true.
+  /// joined[r] tells whether rank r is peer-joined with the source.
   void run(int sourceNode, const std::vector<bool> &joined, bool nics = true);
 
-  /// After run(): the label of the best path to a GPU node, or null.
+  /// After run(): returns the label of the best path to a GPU node, or null.
   const Label *arrival(int gpuNode) const {
     int label = best_[gpuNode * numPathLayers];
     return label == -1 ? nullptr : &labels_[label];
   }
   Path pathTo(const Label &label) const;
-  /// After run(): calls `visit` with each rank that was reached, some of them
-  /// more than once.
+  /// After run(): calls `visit` with each rank that was reached, the source
+  /// included, possibly more than once.
   template <typename Visit> void visitReached(Visit visit) const {
     for (const Label &label : labels_)
       if (int rank = rankOfNode_[label.state / numPathLayers]; rank >= 0)
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  /// The total order of the documentation of RankTopology::cheapestPaths.
+  /// The total order that RankTopology::cheapestPaths documents.
   bool isBetter(const Label &a, const Label &b) const;
   void extend(int label, const std::vector<bool> &joined);
   void offer(const Label &label, bool isTransit);
@@ -98,8 +98,8 @@ bool Search::isBetter(const Label &a, const Label &b) const {
     return a.hops < b.hops;
   if (a.latency != b.latency)
     return a.latency < b.latency;
-  // Same length: of the first links that differ, the smaller wins. Walking
-  // back, that is the difference met last.
+  // Both paths have the same length: the one whose first different link has the
+  // smaller index wins. The walk goes backwards, so it meets that link last.
   bool better = false;
   for (const Label *x = &a, *y = &b; x != y && x->link != -1;
        x = &labels_[x->previous], y = &labels_[y->previous])
@@ -151,14 +151,15 @@ void Search::extend(int index, const std::vector<bool> &joined) {
 
 void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics) {
   nics_ = nics;
-  // What the last run touched, of a machine that may be far larger.
+  // Resets only the states that the last run touched; the machine may be far
+  // larger.
   for (const Label &label : labels_) {
     settled_[label.state] = false;
     best_[label.state] = -1;
   }
   labels_.clear();
   heap_.clear();
-  // The source's own label is set so that no path comes back to it.
+  // The label of the source keeps all paths from coming back to it.
   labels_.push_back({0, 0, 0, -1, -1, sourceNode * numPathLayers});
   best_[sourceNode * numPathLayers] = 0;
   extend(0, joined);
@@ -178,10 +179,10 @@ void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics) {
 
 namespace {
 
-/// Which ranks are peer-joined with which.
+/// The ranks that are peer-joined with a rank.
 class PeerRanks {
 public:
-  /// `groups`: of each rank.
+  /// `groups` are the peer groups of each rank.
   explicit PeerRanks(const std::vector<std::vector<int>> &groups)
       : groups_(groups), joined_(groups.size(), false) {
     for (size_t rank = 0; rank < groups.size(); ++rank)
@@ -191,7 +192,8 @@ public:
       }
   }
 
-  /// Those joined with `rank`, until the next call.
+  /// Returns whether each rank is joined with `rank`. Valid until the next
+  /// call.
   const std::vector<bool> &of(int rank) {
     mark(last_, false);
     mark(last_ = rank, true);
@@ -225,8 +227,9 @@ PathTable PathTable::from(const std::vector<int> &sources, int numRanks) {
   return table;
 }
 
-/// Calls `visit` with the cheapest path with no GPU on the way from each of
-/// some ranks and relays to each that it reaches: from, to, label, search.
+/// Calls visit(from, to, label, search) with the cheapest path, without a GPU
+/// on the way, from each of some ranks and relays to each rank and relay that
+/// it reaches.
 template <typename Visit>
 void RankTopology::visitDirect(const std::vector<double> &prices,
                                const std::vector<int> &sources,
@@ -321,7 +324,8 @@ int RankTopology::numServers() const {
                     : 0;
 }
 
-/// Paths that may run over relays: Dijkstra over the direct paths.
+/// Returns the cheapest paths that may run over relays: Dijkstra over direct
+/// paths.
 PathTable RankTopology::relayedPaths(const std::vector<double> &prices) const {
   int n = numRanks(), all = n + static_cast<int>(relays_.size());
   PathTable direct = directPaths(prices, firstNumbers(all));
@@ -348,7 +352,7 @@ PathTable RankTopology::relayedPaths(const std::vector<double> &prices) const {
     settled[from] = true;
     extend(from);
     while (true) {
-      int next = -1; // the nearest relay
+      int next = -1; // the cheapest relay that is not settled
       for (int at = n; at < all; ++at)
         if (!settled[at] && costs[at] < kInfinity &&
             (next < 0 || std::make_pair(costs[at], paths[at].size()) <

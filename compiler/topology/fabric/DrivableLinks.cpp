@@ -1,8 +1,8 @@
-//===- DrivableLinks.cpp - the links between two GPUs ---------------------===//
+//===- DrivableLinks.cpp - links on paths between two GPUs ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Dominator trees from and to each GPU over the transit nodes of a machine.
+// Builds dominator trees from and to each GPU over the machine's transit nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@
 
 using namespace blink;
 
-/// Whether a path may end in a layer (see RankTopology.h).
+/// Returns true if a path may end in this layer (see RankTopology.h).
 static bool mayEnd(PathLayer layer, bool joined) {
   return !(joined && layer == pcieLayer);
 }
@@ -63,7 +63,7 @@ DrivableLinks::DominatorTree
 DrivableLinks::dominators(const Graph &successors, const Graph &predecessors,
                           const std::vector<int> &starts) {
   int n = static_cast<int>(successors.size()), root = n;
-  // Depth first, in post-order; the root comes last.
+  // A depth-first walk in post-order; the root comes last.
   std::vector<int> order, number(n + 1, -1);
   std::vector<bool> seen(n, false), isStart(n, false);
   std::vector<std::pair<int, size_t>> stack; // vertex, successors done
@@ -114,7 +114,7 @@ DrivableLinks::dominators(const Graph &successors, const Graph &predecessors,
   std::vector<int> size(n + 1, 1), next(n + 1, 0);
   tree.enter.assign(n + 1, 0);
   tree.leave.assign(n + 1, 0);
-  // Post-order and dominators: no vertex comes after the one above it.
+  // In post-order each vertex comes before its dominator.
   for (int vertex : order)
     size[parent[vertex]] += size[vertex];
   next[root] = 1;

@@ -1,9 +1,9 @@
-//===- DrivableLinks.h - the links between two GPUs -------------*- C++ -*-===//
+//===- DrivableLinks.h - links on paths between two GPUs --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Which links can appear on a path between two GPUs, so that the rest of the
-// machine need not be looked at.
+// Finds the links that can appear on a path between two GPUs, so that callers
+// can ignore the rest of the machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,38 +16,41 @@
 
 namespace blink {
 
-/// Answers, for two GPUs, which links lie on drivable paths that visit no
-/// (node, layer) twice. Other paths are never better: they contain a loop.
+/// Tells, for two GPUs, which links lie on drivable paths that visit no (node,
+/// layer) twice. Other paths contain a loop, so they are never better.
 ///
-/// Whether such a path uses a given link is a question about two disjoint paths
-/// in a directed graph, which is NP-hard. What is asked instead is whether some
-/// (node, layer) separates the link from both GPUs: lies on all routes to it
-/// and on all routes from it on. No link of a path is left out, and none too
-/// many is kept where the transit nodes form a tree.
+/// Whether such a path uses a given link is the question whether a directed
+/// graph has two disjoint paths, which is NP-hard. This class checks instead
+/// whether some (node, layer) separates the link from both GPUs, that is, lies
+/// on all routes from the one GPU to the link and on all routes from the link
+/// to the other GPU. The result contains every link of every such path, and
+/// nothing else if the transit nodes form a tree.
 ///
-/// Answers depend on the two GPUs alone, not on an allocation, since no
-/// path crosses a GPU. They are computed when first asked for and kept for
-/// machines of up to kMostKept GPUs. `machine` holds all GPUs in order and must
-/// outlive this.
+/// Results depend on the two GPUs only, not on an allocation, since no path
+/// crosses a GPU. They are computed on demand, and kept on machines of up to
+/// kMostKept GPUs. `machine` holds all GPUs in order and must outlive this
+/// object.
 class DrivableLinks {
 public:
   static constexpr int kMostKept = 256;
 
   explicit DrivableLinks(const RankTopology &machine);
 
-  /// Indices into Topology::links, ascending. Valid until the next call.
+  /// Returns indices into Topology::links, ascending. Valid until the next
+  /// call.
   const std::vector<int> &between(int from, int to);
-  /// The same of all pairs of these GPUs.
+  /// Returns the links between all pairs of these GPUs, ascending.
   std::vector<int> among(const std::vector<int> &gpus);
 
 private:
   using Graph = std::vector<std::vector<int>>; // per vertex: successors
 
   /// Dominators (Cooper, Harvey and Kennedy 2001): the parent of a vertex is
-  /// the last vertex before it that all routes from the starts go through.
+  /// the last vertex before it that lies on all routes from the starts.
   struct DominatorTree {
-    std::vector<int> parent;       ///< numVertices: the root; -1: not reached
-    std::vector<int> enter, leave; ///< numbers of a walk over the tree
+    std::vector<int> parent; ///< numVertices: the root; -1: not reached.
+    /// Intervals of a depth-first walk over the tree.
+    std::vector<int> enter, leave;
     bool reaches(int vertex) const { return parent[vertex] >= 0; }
     bool dominates(int above, int vertex) const {
       return enter[above] <= enter[vertex] && enter[vertex] < leave[above];
@@ -66,9 +69,9 @@ private:
 
   const RankTopology &machine_;
   std::vector<int> transitIndex_; // per node; -1 for GPUs
-  // Vertices: (transit node, layer), and (link, layer before it) for links
-  // between transit nodes, so that links are dominated and dominate as nodes
-  // do.
+  // Vertices: (transit node, layer), and (link, layer before the link) for
+  // links between transit nodes. Links are vertices so that they can dominate,
+  // and be dominated, like nodes.
   Graph successors_, predecessors_;
   std::vector<int> linkOf_; // per vertex; -1 for transit nodes
   std::vector<std::vector<int>> linksFrom_, linksTo_; // per GPU

@@ -11,9 +11,10 @@
 
 namespace blink {
 
-/// The links of a fabric, ascending: from a switch to a switch, or from one
-/// place where cables of a network meet to another, as in a fat tree or a
-/// dragonfly. Elsewhere ranks have hardly more than one shortest path.
+/// Returns the links of a fabric, ascending: links from switch to switch, and
+/// links from nic to nic, where the cables of a network meet, as in a fat tree
+/// or a dragonfly. Without such links, pairs of ranks rarely have more than one
+/// shortest path.
 std::vector<int> fabricLinks(const Topology &topology);
 
 } // namespace blink

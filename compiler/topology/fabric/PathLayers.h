@@ -1,9 +1,10 @@
-//===- PathLayers.h - what a path crossed so far ----------------*- C++ -*-===//
+//===- PathLayers.h - layers of the path search -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Searches for drivable paths run over a layered graph: a transit node has one
-// copy a layer, the layer being what the path crossed so far.
+// Searches for drivable paths run over a layered graph: each transit node has
+// one copy per layer, and the layer says which links and nodes the path has
+// crossed so far.
 //
 //     peer     nvlink, xgmi and c2c links only
 //     pcie     some other link too, but no cpu and no nic
@@ -12,7 +13,7 @@
 //     peer --other link--> pcie --cpu, nic--> host
 //        \_______________cpu, nic_____________/^
 //
-// Between peer-joined GPUs `pcie` is the layer where no path may end.
+// Between peer-joined GPUs no path may end in layer `pcie`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,15 +27,15 @@ namespace blink {
 enum PathLayer { peerLayer, pcieLayer, hostLayer, numPathLayers };
 inline constexpr PathLayer kPathLayers[] = {peerLayer, pcieLayer, hostLayer};
 
-/// The layer of a path that was in `layer` and goes over a link of kind `link`
-/// to a node of kind `to`.
+/// Returns the layer of a path that was in `layer` and continues over a link of
+/// kind `link` to a node of kind `to`.
 inline PathLayer layerAfter(PathLayer layer, LinkKind link, NodeKind to) {
   if (to == NodeKind::cpu || to == NodeKind::nic)
     return hostLayer;
   return layer == peerLayer && !isPeerLink(link) ? pcieLayer : layer;
 }
 
-/// The same for `link` of `topology`.
+/// Returns the same for `link` of `topology`.
 inline PathLayer nextLayer(const Topology &topology, PathLayer layer,
                            const Link &link) {
   return layerAfter(layer, link.kind, topology.nodes[link.to].kind);

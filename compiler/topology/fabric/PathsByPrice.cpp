@@ -1,4 +1,4 @@
-//===- PathsByPrice.cpp - cheapest paths, again and again -----------------===//
+//===- PathsByPrice.cpp - cheapest paths for many prices ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,7 +21,7 @@ namespace {
 /// PathLayers.h.
 class Lister {
 public:
-  /// `steps`: how many links may be tried in all.
+  /// `steps` is the number of links that may be tried in all.
   Lister(const RankTopology &machine, size_t steps)
       : machine_(machine), steps_(steps), outLinks_(numNodes()),
         rankOf_(numNodes(), -1), onWay_(numNodes() * numPathLayers, false) {
@@ -33,7 +33,8 @@ public:
       rankOf_[machine.nodeOf(rank)] = rank;
   }
 
-  /// Those to each rank. False: it ran out of steps.
+  /// Finds the paths from `rank` to each rank. Returns false if the steps ran
+  /// out.
   bool run(int rank) {
     from_ = rank;
     found_.assign(machine_.numRanks(), {});
@@ -97,7 +98,8 @@ PathsByPrice::PathsByPrice(const RankTopology &machine) : machine_(machine) {
 }
 
 bool PathsByPrice::listAll() {
-  // What two or three searches take.
+  // The number of links tried per pair of ranks: a listing then takes as long
+  // as two or three searches.
   constexpr size_t kStepsOfPair = 100;
   const int numRanks = machine_.numRanks();
   if (!machine_.relays().empty() || machine_.isLimited() || machine_.isPhased())

@@ -1,4 +1,4 @@
-//===- PathsByPrice.h - cheapest paths, again and again ---------*- C++ -*-===//
+//===- PathsByPrice.h - cheapest paths for many prices ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,23 +12,25 @@
 namespace blink {
 
 /// RankTopology::cheapestPaths for prices that change thousands of times. Most
-/// pairs of a server have one drivable path or a few: these are listed once,
-/// and then compared. Where they are many, each price() searches anew.
+/// pairs of ranks on a server have one drivable path or a few: these paths are
+/// listed once, and then each price() only compares them. If there are many,
+/// each price() runs a new search.
 class PathsByPrice {
 public:
-  /// `machine` must outlive this.
+  /// `machine` must outlive this object.
   explicit PathsByPrice(const RankTopology &machine);
 
-  /// For one price (>= 0) a link.
+  /// Finds the cheapest paths for `prices`, one price (>= 0) per link.
   void price(const std::vector<double> &prices);
-  /// The cheapest for the last prices, of equally cheap ones that of
-  /// cheapestPaths. Empty if there is none. Valid until the next price().
+  /// Returns the cheapest path for the last prices; on a tie, the one that
+  /// cheapestPaths returns. Empty if there is none. Valid until the next
+  /// price().
   const Path &path(int from, int to) const { return table_.path(from, to); }
 
 private:
-  /// The paths of a pair that has several, those that win ties first.
+  /// The paths of a pair that has several, in the order in which they win ties.
   struct Choice {
-    size_t place; ///< in table_
+    size_t place; ///< Index into table_.paths.
     std::vector<Path> paths;
   };
   bool listAll();
@@ -36,7 +38,7 @@ private:
   const RankTopology &machine_;
   bool listed_ = false;
   std::vector<Choice> choices_;
-  PathTable table_; ///< its costs are not kept up where paths are listed
+  PathTable table_; ///< Its costs are not updated when paths are listed.
 };
 
 } // namespace blink

@@ -1,10 +1,10 @@
-//===- RankTopology.cpp - what a job may use of a machine -----------------===//
+//===- RankTopology.cpp - a machine as an allocation sees it --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Allocation, peer groups and the rules of drivable paths. The search for the
-// cheapest of them lives in CheapestPaths.cpp and shares nothing with
-// classify(), which judges a path by itself.
+// cheapest paths is in CheapestPaths.cpp. It shares no code with classify(),
+// which judges a path independently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ bool blink::isPeerLink(LinkKind kind) {
          kind == LinkKind::c2c;
 }
 
-/// Per node, ascending: the peer groups it belongs to (see RankTopology.h).
+/// Returns the peer groups of each node, ascending (see RankTopology.h).
 static std::vector<std::vector<int>> findPeerGroups(const Topology &topology) {
   const std::vector<Node> &nodes = topology.nodes;
   int numNodes = static_cast<int>(nodes.size());
@@ -41,8 +41,8 @@ static std::vector<std::vector<int>> findPeerGroups(const Topology &topology) {
     if (isPeerLink(link.kind) && isSwitch(link.from) && isSwitch(link.to))
       switches.unionSets(link.from, link.to);
 
-  // A set of switches is named by its leader's node, a direct link by its
-  // index counted on from there.
+  // The number of a group is the leader's node for a set of switches, and
+  // numNodes plus the link's index for a direct link.
   std::vector<std::vector<int>> groups(nodes.size());
   for (size_t i = 0; i < topology.links.size(); ++i) {
     const Link &link = topology.links[i];
@@ -159,7 +159,7 @@ llvm::Expected<ChannelKind> RankTopology::classify(int from, int to,
                      " to rank " + llvm::Twine(to));
 
   bool crossesCpu = false, crossesNic = false;
-  int firstOther = -1; // the first link that is no peer link
+  int firstOther = -1; // the first link that is not a peer link
   int node = nodeOf(from);
   for (size_t hop = 0; hop < path.size(); ++hop) {
     int index = path[hop];
@@ -229,7 +229,7 @@ RankTopology::segments(int from, int to, const Path &path) const {
         path[hop] >= 0 && path[hop] < static_cast<int>(topology_.links.size());
     int rank = known ? rankOfNode_[topology_.links[path[hop]].to] : -1;
     if (rank < (forwards_ ? 0 : numRanks()) || hop + 1 == path.size())
-      continue; // nobody who forwards, or the end
+      continue; // no rank or relay that forwards, or the end of the path
     segment.to = rank;
     if (llvm::Error error = finish())
       return error;
@@ -265,13 +265,14 @@ RankTopology::closure(const std::vector<std::vector<int>> &reached, int start,
   return seen;
 }
 
-/// Whether all ranks reach each other by paths that may end at any rank,
-/// wherever they began: searches from all ranks become one. False: perhaps they
-/// do all the same.
+/// Returns true if all ranks reach each other by paths that may end at any
+/// rank, whatever rank they started at. One search then stands for the searches
+/// from all ranks. If the result is false, the ranks may be connected
+/// nevertheless.
 bool RankTopology::surelyConnected() const {
   if (!relays_.empty() || isLimited() || isPhased())
     return false;
-  // Ranks, then the transit nodes in each layer.
+  // States: the ranks, then the transit nodes in each layer.
   const auto n = size_t(numRanks());
   std::vector<std::vector<int>> next(n +
                                      topology_.nodes.size() * numPathLayers);
@@ -282,7 +283,8 @@ bool RankTopology::surelyConnected() const {
       next[state].push_back(int(n) + link.to * numPathLayers + after);
       return;
     }
-    // Elsewhere peers of its own fabric might have to stay on that.
+    // A rank with peer groups is not counted as reached in layer `pcie`: the
+    // path may have started at a GPU that is peer-joined with it.
     const int rank = rankOfNode_[link.to];
     if (rank >= 0 && (after != pcieLayer || peerGroups_[rank].empty()))
       next[state].push_back(rank);

@@ -1,10 +1,10 @@
-//===- RankTopology.h - what a job may use of a machine ---------*- C++ -*-===//
+//===- RankTopology.h - a machine as an allocation sees it ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A topology seen from an allocation: its ranks, the links it may use, and the
-// paths between ranks that the runtime can drive. Everything about packing is
-// said in terms of a RankTopology.
+// paths between ranks that the runtime can drive. All of packing works on a
+// RankTopology.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,25 +17,27 @@ namespace blink {
 
 using sched::ChannelKind;
 
-/// A route from one GPU to another: links in order, indices into
-/// Topology::links. Crosses transit nodes, never a GPU.
+/// A route from one GPU to another: its links in order, as indices into
+/// Topology::links. It crosses transit nodes, never a GPU.
 using Path = std::vector<int>;
 
-/// nvlink, xgmi, c2c: links over which GPUs reach each other's memory.
+/// Returns true for nvlink, xgmi and c2c: over these links GPUs reach each
+/// other's memory.
 bool isPeerLink(LinkKind kind);
 
-/// The cheapest drivable path of every ordered pair of ranks. From a rank to
-/// itself it is empty and costs 0.
+/// The cheapest drivable path of each ordered pair of ranks. The path from a
+/// rank to itself is empty and costs 0.
 struct PathTable {
   int numRanks = 0;
-  std::vector<int> rowOf;    ///< of each rank, or -1: it is no source
-  std::vector<double> costs; ///< [row * numRanks + to]; infinity if none
-  std::vector<Path> paths;   ///< likewise; empty if none
+  std::vector<int> rowOf; ///< The row of each rank, or -1 if it is no source.
+  /// At [row * numRanks + to]; infinity if there is no path.
+  std::vector<double> costs;
+  std::vector<Path> paths; ///< At the same index; empty if there is no path.
 
-  /// With a row for each of `sources` and no path yet.
+  /// Returns a table with a row for each of `sources` and without paths.
   static PathTable from(const std::vector<int> &sources, int numRanks);
 
-  /// Of sources.
+  /// `from` must be a source in the following functions.
   double cost(int from, int to) const { return costs[place(from, to)]; }
   const Path &path(int from, int to) const { return paths[place(from, to)]; }
   size_t place(int from, int to) const {
@@ -43,7 +45,8 @@ struct PathTable {
   }
 };
 
-/// The sum of `prices`, one a link, over a path's links.
+/// Returns the sum of `prices`, which has one price per link, over a path's
+/// links.
 inline double priceOf(const Path &path, const std::vector<double> &prices) {
   double price = 0;
   for (int link : path)
@@ -52,36 +55,37 @@ inline double priceOf(const Path &path, const std::vector<double> &prices) {
 }
 
 /// An allocation of a topology with a choice of link kinds. Owns a copy of the
-/// topology; immutable.
+/// topology. Immutable.
 ///
-/// Which paths are *drivable*, so that the runtime can move data along them:
-/// Two GPUs are *peer-joined* when nvlink, xgmi or c2c links join them on the
-/// whole machine, excluded kinds included: one link from one to the other, or a
-/// chain of such links through switches only, directions ignored.
-/// Their drivers then reach each other's memory over those peer links alone. A
-/// path never crosses a GPU, and is
+/// The runtime can move data along *drivable* paths only. Two GPUs are
+/// *peer-joined* when nvlink, xgmi or c2c links join them on the whole machine,
+/// excluded kinds included: one link from one to the other, or a chain of such
+/// links through switches only, directions ignored. Their drivers then reach
+/// each other's memory over those peer links alone. A path never crosses a GPU,
+/// and is
 ///   - `network` when it crosses a nic node;
 ///   - `staged` (through pinned host memory) when it crosses a cpu node and no
-///     nic. It may reverse there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
-///     four links though a switch between the two is nearer;
+///     nic. It may turn round there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
+///     four links, although a switch between the two is nearer;
 ///   - `peer` otherwise. Between peer-joined GPUs only nvlink, xgmi and c2c
 ///     links may appear on it.
 class RankTopology {
 public:
-  /// Most ranks of an allocation.
+  /// The most ranks of an allocation.
   static constexpr int kMaxRanks = 16384;
-  /// Most ranks where something takes memory with their square: relays, and
-  /// what not all collectives and options take of a problem (Packing.h).
+  /// The most ranks where memory grows with the square of their number: with
+  /// relays, and for all problems but a plain allreduce, allgather or
+  /// reducescatter (PackingProblem::check).
   static constexpr int kMostPaired = 4096;
 
   /// `gpus` lists the GPU number of each rank; empty means all GPUs in order.
   /// Errors: a topology that fails its check, no GPU at all, a GPU that does
-  /// not exist, a repeated GPU, more than kMaxRanks, or with relays
-  /// kMostPaired.
+  /// not exist or is repeated, more than kMaxRanks ranks, or with relays more
+  /// than kMostPaired ranks and relays.
   ///
-  /// `relays` lists other GPUs that may forward: paths may run over them, each
-  /// part from GPU to GPU being drivable by itself. Errors: one that does not
-  /// exist, is repeated or is a rank.
+  /// `relays` lists other GPUs that may forward: paths may run over them if
+  /// each part from GPU to GPU is drivable by itself. Errors: a relay that does
+  /// not exist, is repeated or is a rank.
   static llvm::Expected<RankTopology> create(Topology topology,
                                              std::vector<int> gpus,
                                              LinkKindSet kinds,
@@ -91,80 +95,87 @@ public:
   const std::vector<int> &gpus() const { return gpus_; }
   LinkKindSet linkKinds() const { return kinds_; }
   int numRanks() const { return static_cast<int>(gpus_.size()); }
-  /// GPUs that may forward. Relay i is counted as rank numRanks() + i in what
-  /// follows.
+  /// Returns the GPUs that may forward. The functions below count relay i as
+  /// rank numRanks() + i.
   const std::vector<int> &relays() const { return relays_; }
-  /// Index into Topology::nodes of the GPU of a rank or relay.
+  /// Returns the index into Topology::nodes of the GPU of a rank or relay.
   int nodeOf(int rank) const {
     return gpuNodes_[rank < numRanks() ? gpus_[rank]
                                        : relays_[rank - numRanks()]];
   }
-  /// Whether the options let schedules use this link.
+  /// Returns true if the options let schedules use this link.
   bool usable(int link) const {
     return kinds_.contains(topology_.links[link].kind);
   }
-  /// See the class comment.
+  /// Returns true if two ranks or relays are peer-joined, see the class
+  /// comment.
   bool peerJoined(int rankA, int rankB) const;
 
-  /// The cheapest drivable path of each ordered pair, a path costing the sum of
-  /// `prices` (>= 0, one a link) over its links. Ties go to the path of fewer
-  /// links, then of lower latency, then of smaller link indices: deterministic.
-  /// Dijkstra over (node, what the path crossed so far), once per rank.
+  /// Returns the cheapest drivable path of each ordered pair. A path costs the
+  /// sum of `prices` (>= 0, one per link) over its links. On a tie the path
+  /// with fewer links wins, then the one of lower latency, then the one with
+  /// smaller link indices, so the result is deterministic. Runs Dijkstra over
+  /// (node, layer of PathLayers.h), once per rank.
   PathTable cheapestPaths(const std::vector<double> &prices) const;
-  /// The same from some ranks alone.
+  /// Returns the same from some ranks only.
   PathTable cheapestPaths(const std::vector<double> &prices,
                           const std::vector<int> &sources) const;
 
-  /// Of each rank, the others that a path leads to, in no order.
+  /// Returns, for each rank, the other ranks that a path leads to, in no order.
   std::vector<std::vector<int>> reachedRanks() const;
 
-  /// The same, but that paths lead from each rank only to those that `reached`
-  /// lists, ascending, and all of them have one. For topologies without relays.
+  /// Returns a copy in which paths lead from each rank only to the ranks that
+  /// `reached` lists, ascending; each of them must have a path. Only for
+  /// topologies without relays.
   RankTopology withPairs(std::vector<std::vector<int>> reached) const;
-  /// Whether withPairs made it.
+  /// Returns true if withPairs made this topology.
   bool isLimited() const { return !pairs_.empty(); }
 
-  /// The same for schedules in three phases (packing/trees/Gates.h): paths
-  /// between ranks of one server cross no nic. For topologies without relays.
+  /// Returns a copy for schedules in three phases (packing/trees/Gates.h), in
+  /// which paths between ranks of one server cross no nic. Only for topologies
+  /// without relays.
   RankTopology withPhases() const;
-  /// Whether withPhases made it.
+  /// Returns true if withPhases made this topology.
   bool isPhased() const { return !serverOf_.empty(); }
-  /// Of each rank, from 0 in the order of their first ranks, where isPhased().
-  /// Ranks that paths without a nic join are on one server.
+  /// Returns the server of each rank, numbered from 0 in the order of their
+  /// first ranks; empty unless isPhased(). Ranks that are joined by paths
+  /// without a nic are on one server.
   const std::vector<int> &serverOf() const { return serverOf_; }
   int numServers() const;
 
-  /// The same, but that ranks may forward as relays do: segments() takes paths
-  /// over them. cheapestPaths() makes none.
+  /// Returns a copy in which ranks may forward as relays do: segments() accepts
+  /// paths over ranks. cheapestPaths() finds no such paths.
   RankTopology withForwarding() const;
 
-  /// A part of a path between two GPUs with none between.
+  /// A part of a path from one GPU to another, with no GPU between them.
   struct Segment {
-    int from; ///< rank or relay
+    int from; ///< Rank or relay.
     int to;
     Path path;
     ChannelKind kind;
   };
-  /// The parts of a path between two ranks: one, or several joined by relays,
-  /// or by ranks where these forward. The error says why some part cannot be
-  /// driven.
+  /// Splits a path between two ranks at its relays, and also at its ranks if
+  /// these forward. The error says why some segment cannot be driven.
   llvm::Expected<std::vector<Segment>> segments(int from, int to,
                                                 const Path &path) const;
 
-  /// What kind of channel drives `path` between two ranks or relays, with none
-  /// on the way, or why none does.
+  /// Returns the kind of channel that drives `path` between two ranks or
+  /// relays; no rank or relay may lie between them. The error says why none
+  /// drives it.
   llvm::Expected<ChannelKind> classify(int from, int to,
                                        const Path &path) const;
 
-  /// The ranks that `start` reaches over others, or that reach it so where
-  /// `backwards`: of `reached`, reachedRanks().
+  /// Returns the ranks that `start` reaches, directly or over other ranks, or
+  /// those that reach `start` if `backwards`. `reached` is what reachedRanks()
+  /// returns.
   static std::vector<bool> closure(const std::vector<std::vector<int>> &reached,
                                    int start, bool backwards);
-  /// The classes of ranks that can reach each other in both directions; one
-  /// class when every collective is possible. Classes and their members ascend.
+  /// Returns the classes of ranks that can reach each other in both directions.
+  /// There is one class if every collective is possible. Classes and their
+  /// members ascend.
   std::vector<std::vector<int>> stronglyConnectedRanks() const;
 
-  /// "GPUs 0,1,2" for a set of ranks, for messages.
+  /// Returns "GPUs 0,1,2" for a set of ranks, for messages.
   std::string describeRanks(const std::vector<int> &ranks) const;
 
 private:
@@ -181,15 +192,16 @@ private:
   std::vector<int> relays_;
   std::vector<int> gpuNodes_;
   LinkKindSet kinds_;
-  std::vector<std::vector<int>> outLinks_; // per node: usable links leaving it
-  std::vector<int> rankOfNode_; // per node; -1 if no rank's or relay's GPU
-  // Per rank and relay, ascending: the peer groups it belongs to. A group is
-  // the two ends of a direct link, or the GPUs around one connected set of
-  // switches.
+  // Per node: the usable links that leave it.
+  std::vector<std::vector<int>> outLinks_;
+  // Per node; -1 if it is no rank's or relay's GPU.
+  std::vector<int> rankOfNode_;
+  // Per rank and relay, ascending: its peer groups. A group is the two ends of
+  // a direct link, or the GPUs around one connected set of switches.
   std::vector<std::vector<int>> peerGroups_;
-  std::vector<std::vector<int>> pairs_; // as in withPairs; empty: all
-  std::vector<int> serverOf_;           // as in serverOf(); empty: not phased
-  bool forwards_ = false;               // as in withForwarding
+  std::vector<std::vector<int>> pairs_; // withPairs(); empty: all pairs
+  std::vector<int> serverOf_;           // serverOf(); empty: not phased
+  bool forwards_ = false;               // set by withForwarding()
 };
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- SpreadPaths.cpp - equally cheap paths, shared out ------------------===//
+//===- SpreadPaths.cpp - spreading equally cheap paths --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,12 +15,12 @@ using namespace blink;
 
 namespace {
 
-/// Of a price, what ties are broken by, at most.
+/// The largest part of a link's price that is added to it to break ties.
 constexpr double kTie = 1e-6;
-/// What rounding may make of equal costs.
+/// The ratio up to which two costs count as equal despite rounding.
 constexpr double kSame = 1 + 1e-12;
 
-/// From 0 to 1, another one for each source, way and link.
+/// Returns a number from 0 to 1 that depends on source, way and link.
 double tieOf(int from, int way, int link) {
   constexpr double kMost = 4294967296.0;
   return scrambled(uint32_t(way), uint32_t(from), uint32_t(link)) / kMost;

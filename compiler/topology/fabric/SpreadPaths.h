@@ -1,4 +1,4 @@
-//===- SpreadPaths.h - equally cheap paths, shared out ----------*- C++ -*-===//
+//===- SpreadPaths.h - spreading equally cheap paths ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,13 +11,13 @@
 
 namespace blink {
 
-/// Cheapest paths as of RankTopology::cheapestPaths from `sources`, and of the
-/// same costs, but that in a fabric (FabricLinks.h) pairs of ranks break ties
-/// each in their own way. Otherwise all paths of a fat tree cross one of its
-/// cores; so they cross all about equally often, as with ECMP (RFC 2992). From
-/// a source there are up to `ways` ways, each of which takes a search: one will
-/// do where the sources are all ranks. With relays the paths are those of
-/// cheapestPaths. Same input, same paths.
+/// Returns cheapest paths from `sources`, of the same costs as those of
+/// RankTopology::cheapestPaths, but on a machine with a fabric (FabricLinks.h)
+/// each pair of ranks breaks ties in its own way. Without this all paths of a
+/// fat tree would cross the same core switch; with it the paths use the cores
+/// about equally often, as with ECMP (RFC 2992). Each source has `ways` sets of
+/// tie-breakers, each of which takes a search; one is enough if all ranks are
+/// sources. With relays the paths are those of cheapestPaths. Deterministic.
 PathTable spreadPaths(const RankTopology &machine,
                       const std::vector<double> &prices,
                       const std::vector<int> &sources, int ways);

@@ -1,4 +1,4 @@
-//===- SwitchStars.cpp - switches that work for all ranks -----------------===//
+//===- SwitchStars.cpp - switches that reduce or multicast ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

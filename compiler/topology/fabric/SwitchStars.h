@@ -1,10 +1,10 @@
-//===- SwitchStars.h - switches that work for all ranks ---------*- C++ -*-===//
+//===- SwitchStars.h - switches that reduce or multicast --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A switch that reduces and multicasts (NVLink SHARP) does so for a group of
-// GPUs that are linked with it. Here that group is the whole job: every rank
-// gives, and every rank gets.
+// GPUs that are linked to it. Here that group is the whole job: every rank
+// contributes, and every rank receives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@
 
 namespace blink {
 
-/// What a switch does for a tree, of which all ranks but the root are children
-/// of the root, over it: see sched::SwitchUse.
+/// The work that a switch does for a tree in which all other ranks are children
+/// of the root, over the switch. See sched::SwitchUse.
 struct SwitchUse {
-  int toSwitch = -1;   ///< the link from the root to the switch
-  int fromSwitch = -1; ///< and back
+  int toSwitch = -1;   ///< The link from the root to the switch.
+  int fromSwitch = -1; ///< The link from the switch to the root.
   bool reduces = false, multicasts = false;
 
   bool works() const { return reduces || multicasts; }
@@ -31,13 +31,14 @@ struct SwitchUse {
 
 /// A switch with a peer link to and from each rank.
 struct SwitchStar {
-  int node; ///< of the topology
+  int node; ///< Index into Topology::nodes.
   bool reduces, multicasts;
-  std::vector<int> toSwitch, fromSwitch; ///< per rank, links
+  std::vector<int> toSwitch, fromSwitch; ///< Links, per rank.
 };
 
-/// The switches that could work for all ranks, in the order of nodes. None for
-/// one rank, and where relays forward or pairs of ranks are left out.
+/// Returns the switches that can work for all ranks, in the order of nodes.
+/// Returns none if there is one rank, if there are relays, or if the rank
+/// topology is limited to some pairs or phased.
 std::vector<SwitchStar> switchStars(const RankTopology &rankTopology);
 
 } // namespace blink

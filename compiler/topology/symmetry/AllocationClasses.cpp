@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The part of the machine that an allocation uses becomes a coloured graph.
-// Graphs with equal invariants are compared with the representatives so far.
+// Each allocation's part of the machine becomes a coloured graph, which is
+// compared with the representatives so far that have the same invariant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,8 @@ static std::string describe(const std::vector<int> &gpus) {
   return "allocation {" + joinNumbers(gpus) + "}";
 }
 
-/// Sorts GPUs and allocations; the error says what is wrong with one.
+/// Sorts the GPUs of each allocation, and the allocations. The error says what
+/// is wrong with one of them.
 static llvm::Error normalise(std::vector<std::vector<int>> &allocations,
                              const RankTopology &machine) {
   for (std::vector<int> &gpus : allocations) {
@@ -56,20 +57,21 @@ static llvm::Error normalise(std::vector<std::vector<int>> &allocations,
 
 namespace {
 
-/// The part of an allocation: nodes of the topology, GPUs first and in order,
-/// and the graph on their places in that list.
+/// The part that an allocation uses: its nodes, GPUs first and in order, and
+/// the graph of the part, whose nodes are indices into that list.
 struct Part {
   std::vector<int> nodes;
   PartGraph graph;
 };
 
-/// The colour of an arc between GPUs whose links no path between them may use.
+/// The colour of an arc between GPUs that are joined by links which no path
+/// between them may use.
 constexpr int kForbiddenArc = 0;
 
-/// Colours of nodes and links: the same ones for all machines.
+/// Colours of nodes and links, shared by all machines.
 struct Colors {
   Numbering<NodeProperties> nodeColors{0};
-  // 0, kForbiddenArc, is for what addForbiddenArcs() adds.
+  // 0 is kForbiddenArc, the colour of the arcs that addForbiddenArcs() adds.
   Numbering<LinkProperties> edgeColors{1};
 };
 
@@ -89,7 +91,7 @@ private:
   std::vector<int> nodeColors_;            // per node
   std::vector<int> edgeColors_;            // per link
   std::vector<std::vector<int>> outLinks_; // per node
-  // Of the allocation being built.
+  // State of the allocation being built.
   std::vector<char> isUsed_; // per link
   std::vector<int> links_;   // used ones, ascending
   std::vector<int> placeOf_; // per node; -1 outside the part
@@ -118,9 +120,10 @@ static void addArc(ColoredGraph &graph, int from, int to, int edgeColor) {
   graph.arcs[to].push_back({from, 2 * uint64_t(edgeColor) + 1});
 }
 
-/// Two GPUs may be joined by links that no path between them may use, since
-/// they are peer-joined and would reach each other over peer links. A
-/// pair without one is not like a pair with one: an arc of its own tells.
+/// Adds an arc between two GPUs that are joined by links which no path between
+/// them may use: the two are peer-joined and reach each other over peer links
+/// only. The arc keeps such a pair from being taken for a pair without such
+/// links.
 void PartBuilder::addForbiddenArcs(const std::vector<int> &gpus,
                                    ColoredGraph &graph) const {
   if (std::all_of(links_.begin(), links_.end(), [&](int link) {
@@ -129,8 +132,8 @@ void PartBuilder::addForbiddenArcs(const std::vector<int> &gpus,
     return;
   std::vector<int> place(topology_.nodes.size() * numPathLayers, -1);
   for (size_t from = 0; from < gpus.size(); ++from) {
-    // All routes over used links that cross no cpu, no nic and no GPU. `place`
-    // holds the GPU that a (node, layer) was last met from.
+    // Visits all routes over used links that cross no cpu, nic or GPU. `place`
+    // holds the GPU from which a (node, layer) was last met.
     int mark = static_cast<int>(from);
     std::vector<std::pair<int, PathLayer>> stack = {
         {machine_.nodeOf(gpus[from]), peerLayer}};
@@ -148,7 +151,7 @@ void PartBuilder::addForbiddenArcs(const std::vector<int> &gpus,
           stack.emplace_back(link.to, next);
           continue;
         }
-        int to = placeOf_[link.to]; // in the part, as the link is used
+        int to = placeOf_[link.to]; // in the part because the link is used
         if (next == pcieLayer && to != mark &&
             machine_.peerJoined(gpus[from], gpus[to]))
           addArc(graph, mark, to, kForbiddenArc);
@@ -190,7 +193,8 @@ Part PartBuilder::build(const std::vector<int> &gpus) {
   return {std::move(nodes), PartGraph(std::move(graph), std::move(nodeColors))};
 }
 
-/// A map between places of two parts as one between nodes of the topology.
+/// Turns a map between places of two parts into one between nodes of the
+/// topology.
 NodeMap nodeMap(size_t numNodes, const Part &from, const Part &to,
                 const std::vector<int> &places) {
   NodeMap map(numNodes, -1);
@@ -246,7 +250,7 @@ const std::vector<AllocationClass> &AllocationClassifier::classes() const {
   return state_->classes;
 }
 
-/// Finds the class of an allocation, or makes a new one of it.
+/// Finds the class of an allocation, or makes the allocation a new class.
 ClassifiedAllocation AllocationClassifier::State::place(std::vector<int> gpus,
                                                         Part part,
                                                         size_t numNodes) {

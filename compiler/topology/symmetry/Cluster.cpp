@@ -1,10 +1,11 @@
-//===- Cluster.cpp - boxes that a machine is made of ----------------------===//
+//===- Cluster.cpp - boxes of a cluster -----------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Symmetries are looked for in a graph of one box of each kind and the shared
-// nodes: boxes of a kind are alike at the same shared nodes, so whatever
-// changes nothing there changes nothing when all boxes do it.
+// Symmetries are searched for in a graph of one box of each kind and the shared
+// nodes. All boxes of a kind have the same links to the same shared nodes, so a
+// permutation that changes nothing in this graph changes nothing on the machine
+// if all boxes are permuted at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +28,11 @@ using Permutation = std::vector<int>;
 
 namespace {
 
-/// More elements than this, and a group is left at what swaps and exchanges
-/// bring.
+/// The most elements of a group of turns. Turns of a larger group are dropped,
+/// and only its swaps and exchanges are used.
 constexpr size_t kMostTurns = 64;
 
-/// Marks boxes: which one a node is in, -1 for shared ones.
+/// Returns the box of each node, or -1 for shared nodes.
 std::vector<int> findBoxes(const Topology &topology, int &numBoxes) {
   const int numNodes = static_cast<int>(topology.nodes.size());
   auto isNic = [&](int node) {
@@ -53,7 +54,8 @@ std::vector<int> findBoxes(const Topology &topology, int &numBoxes) {
     if (auto box = boxOfLeader.find(joined.getLeaderValue(node));
         box != boxOfLeader.end())
       boxOf[node] = box->second;
-  std::vector<std::set<int>> near(numNodes); // of nics: the boxes they join
+  // Per nic: the boxes that it is linked to.
+  std::vector<std::set<int>> near(numNodes);
   for (const Link &link : topology.links)
     for (auto [nic, other] :
          {std::pair(link.from, link.to), std::pair(link.to, link.from)})
@@ -65,11 +67,12 @@ std::vector<int> findBoxes(const Topology &topology, int &numBoxes) {
   return boxOf;
 }
 
-/// Links of a box, by places; shared nodes by their numbers behind those.
+/// The links of a box, by places; shared nodes have their numbers plus the
+/// number of nodes as places.
 using BoxLinks = std::multiset<std::tuple<int, int, LinkProperties>>;
 
-/// Nics of unlike devices do not change places: jobs open those that the
-/// representative's schedule names.
+/// The colour of a node. Nics of different devices never change places, because
+/// jobs open the devices that the representative's schedule names.
 using NodeLook = std::pair<NodeProperties, std::string>;
 
 class Finder {
@@ -90,8 +93,8 @@ private:
   void findColumns(int kind);
   void findGroups();
   void findTurns();
-  /// A permutation of the graph that changes nothing, where nodes have the
-  /// colours `from` before and `to` behind.
+  /// Returns a permutation of the graph that changes nothing and takes nodes of
+  /// each colour in `from` to nodes of the same colour in `to`.
   std::optional<Permutation> automorphism(const std::vector<int> &from,
                                           const std::vector<int> &to) const;
   bool close(std::set<Permutation> &group) const;
@@ -100,11 +103,11 @@ private:
   Cluster &cluster_;
   const std::vector<NodeProperties> nodeProperties_;
   const std::vector<LinkProperties> linkProperties_;
-  std::vector<int> placeOf_; // per node of the topology, in its box
+  std::vector<int> placeOf_; // per node of the topology: its place in its box
   std::vector<int> boxOf_;
   // The graph of one box of each kind and the shared nodes.
-  std::vector<int> begins_; // of kinds
-  std::vector<int> colors_; // kinds, boxes apart
+  std::vector<int> begins_; // the first node of each kind
+  std::vector<int> colors_; // boxes of different kinds have different colours
   ColoredGraph graph_;
   int size_ = 0;
 };
@@ -193,8 +196,8 @@ Finder::automorphism(const std::vector<int> &from,
   return PartGraph::isomorphism(PartGraph(graph_, from), PartGraph(graph_, to));
 }
 
-/// Which GPUs of a box can be swapped, all other GPUs and all shared nodes
-/// staying where they are.
+/// Finds the GPUs of a box that can be swapped while all other GPUs and all
+/// shared nodes stay where they are.
 void Finder::findColumns(int number) {
   Cluster::Kind &kind = cluster_.kinds[number];
   const int begin = begins_[number], end = begins_[number + 1];
@@ -226,10 +229,10 @@ void Finder::findColumns(int number) {
   }
 }
 
-/// Which columns can be exchanged in all boxes at once.
+/// Finds the columns that can be exchanged in all boxes at once.
 void Finder::findGroups() {
   const size_t columns = 1 + *llvm::max_element(cluster_.kinds.front().columns);
-  // By column: its GPUs in the graph, kind by kind.
+  // By column: its GPUs in the graph, as pairs of kind and node.
   std::vector<std::vector<std::pair<int, int>>> members(columns);
   for (auto [number, kind] : llvm::enumerate(cluster_.kinds)) {
     if (1u + *llvm::max_element(kind.columns) != columns)
@@ -237,7 +240,7 @@ void Finder::findGroups() {
     for (auto [gpu, column] : llvm::enumerate(kind.columns))
       members[column].emplace_back(int(number), begins_[number] + int(gpu));
   }
-  // A colour a column and kind.
+  // Each pair of column and kind has a colour.
   std::vector<int> colors = colors_;
   auto colorAs = [&](size_t column, size_t other, std::vector<int> &list) {
     for (auto [kind, node] : members[column])
@@ -246,7 +249,7 @@ void Finder::findGroups() {
   };
   for (size_t column = 0; column < columns; ++column)
     colorAs(column, column, colors);
-  std::vector<size_t> last; // by group
+  std::vector<size_t> last; // by group: its last column so far
   for (size_t column = 0; column < columns; ++column) {
     size_t group = 0;
     for (; group < last.size(); ++group) {
@@ -269,7 +272,8 @@ void Finder::findGroups() {
   }
 }
 
-/// All products; whether there are few enough.
+/// Adds all products to `group`. Returns false if it gets more than kMostTurns
+/// elements.
 bool Finder::close(std::set<Permutation> &group) const {
   const std::vector<Permutation> generators(group.begin(), group.end());
   std::vector<Permutation> work = generators;
@@ -291,9 +295,10 @@ bool Finder::close(std::set<Permutation> &group) const {
   return true;
 }
 
-/// Symmetries that are no swaps and no exchanges, where there are few.
+/// Finds symmetries that are neither swaps nor exchanges, if there are few of
+/// them.
 void Finder::findTurns() {
-  std::set<Permutation> fixed, whole; // shared nodes stay; all of them
+  std::set<Permutation> fixed, whole; // `whole` may move shared nodes, too
   auto pin = [&](int from, int to, bool fix) -> std::optional<Permutation> {
     std::vector<int> before = colors_;
     if (fix)
@@ -311,7 +316,7 @@ void Finder::findTurns() {
         if (kind.columns[a] == kind.columns[b])
           continue;
         if (auto found = pin(begin + a, begin + b, true)) {
-          // Other boxes stay as they are.
+          // Keep the nodes of all other boxes where they are.
           for (int node = 0; node < size_; ++node)
             if (node < begin || node >= begins_[number + 1])
               (*found)[node] = node;

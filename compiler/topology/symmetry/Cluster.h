@@ -1,9 +1,9 @@
-//===- Cluster.h - boxes that a machine is made of --------------*- C++ -*-===//
+//===- Cluster.h - boxes of a cluster ---------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Servers that a network joins, each of a few kinds: what may change places
-// there, found on one box of each kind, however many there are.
+// Servers that a network joins, each of one of a few kinds. Symmetries of such
+// a machine are found on one box of each kind, however many boxes there are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,43 +15,46 @@
 
 namespace blink {
 
-/// A machine as boxes. GPUs and transit nodes that are joined without crossing
-/// a nic are a box, together with the nics at no other one; all else is shared.
+/// A machine as a set of boxes. A box consists of GPUs and transit nodes that
+/// are joined without crossing a nic, and of the nics that are linked to no
+/// other box. All other nodes are shared.
 ///
-/// Two boxes are of one kind when their nodes, in the order of the topology,
-/// have the same links, among each other and to shared nodes, and nics the same
-/// devices. Unlike boxes, and
-/// boxes at unlike shared nodes (of another rack), are of different kinds: that
-/// costs classes of placements and is never wrong.
+/// Two boxes are of one kind if their nodes, in the order of the topology, have
+/// the same links to each other and to shared nodes, and their nics the same
+/// devices. Other boxes, such as boxes at other shared nodes (in another rack),
+/// are of different kinds. That can make more classes of placements than
+/// necessary, but never a wrong one.
 ///
-/// Permutations are lists of places, as in schedules/bundle.fbs: of a kind's
-/// nodes, or of one box of each kind and the shared nodes behind them.
+/// Permutations are lists of places, as in schedules/bundle.fbs: of the nodes
+/// of one kind's box, or of the nodes of one box of each kind followed by the
+/// shared nodes.
 struct Cluster {
   struct Kind {
     int gpus = 0;
-    std::vector<uint16_t> columns;              ///< of each GPU
-    std::vector<std::vector<int>> swaps, turns; ///< of a box's nodes
+    std::vector<uint16_t> columns; ///< The column of each GPU.
+    /// Permutations of a box's nodes.
+    std::vector<std::vector<int>> swaps, turns;
   };
   struct Box {
     int kind = 0;
-    std::vector<int> nodes; ///< GPUs, then transit nodes
+    std::vector<int> nodes; ///< GPUs, then transit nodes.
   };
 
   std::vector<Kind> kinds;
   std::vector<Box> boxes;
-  std::vector<int> shared; ///< nodes, ascending
+  std::vector<int> shared; ///< Nodes, ascending.
   std::vector<uint16_t> groups;
   std::vector<std::vector<int>> exchanges, turns;
 
-  /// Errors: a single box, or one of more GPUs than
-  /// sched::ClusterSymmetry::kMostBoxGpus.
+  /// Errors: a single box, or a box of more than
+  /// sched::ClusterSymmetry::kMostBoxGpus GPUs.
   static llvm::Expected<Cluster> find(const Topology &topology);
 
-  /// Of GPUs alone.
+  /// Returns the symmetry of the cluster in terms of GPUs only.
   sched::ClusterSymmetry symmetry(const Topology &topology) const;
 
-  /// The part of the machine that jobs on `boxes` use: all nodes of these and
-  /// the shared ones, with the links among them.
+  /// Returns the part of the machine that jobs on `boxes` use: the nodes of
+  /// these boxes, the shared nodes, and the links among them.
   Topology part(const Topology &topology,
                 const std::vector<uint16_t> &boxes) const;
 };

@@ -1,4 +1,4 @@
-//===- GeneratorSearch.cpp - one more renaming of a group -----------------===//
+//===- GeneratorSearch.cpp - search for one group generator ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,7 +11,8 @@
 
 using namespace blink;
 
-/// Candidates tried for one rank, and dead ends met for one generator.
+/// The most candidates tried for one rank, and the most dead ends for one
+/// generator.
 constexpr size_t kMostCandidates = 6;
 constexpr int kMostDeadEnds = 60;
 
@@ -80,7 +81,8 @@ TwinColoring GeneratorSearch::remade() const {
   return coloring;
 }
 
-/// A cycle from the first orbit that is nobody's image; none: all are.
+/// Starts a cycle at the first orbit that is no image yet. If all orbits are
+/// images, the cycle's `at` is -1.
 GeneratorSearch::Cycle
 GeneratorSearch::startCycle(const std::vector<bool> &taken) const {
   for (int node : all_.rankNodes())
@@ -89,13 +91,14 @@ GeneratorSearch::startCycle(const std::vector<bool> &taken) const {
   return {};
 }
 
-/// Depth first, without recursion: as deep as there are ranks.
+/// Searches depth first and without recursion, since the depth is the number of
+/// ranks.
 bool GeneratorSearch::search(TwinColoring &coloring, int first, int target) {
   std::vector<bool> taken(numOrbits_, false);
   std::vector<Choice> open{{{first, first, 0}, {target}}};
   while (!open.empty()) {
     Choice &choice = open.back();
-    if (choice.tried > 0) { // and it led nowhere
+    if (choice.tried > 0) { // the last image led to a dead end
       fixed_.pop_back();
       if (choice.orbit >= 0)
         taken[choice.orbit] = false;
@@ -139,8 +142,8 @@ bool GeneratorSearch::search(TwinColoring &coloring, int first, int target) {
   return false;
 }
 
-/// All ranks have their images. Relays that could still be swapped are taken in
-/// order.
+/// Completes and checks the map after all ranks have their images. Each relay
+/// that could still be swapped gets the first image left.
 bool GeneratorSearch::finish(TwinColoring &coloring) {
   IndexMap map(all_.numNodes());
   for (int node = 0; node < all_.numNodes(); ++node) {
@@ -154,7 +157,7 @@ bool GeneratorSearch::finish(TwinColoring &coloring) {
   }
   if (all_.linkMap(map).empty())
     return false;
-  // What commutes with generators commutes with all they make.
+  // A map that commutes with the generators commutes with the whole group.
   for (const Symmetry::Generator &generator : generators_)
     if (compose(map, generator.nodes) != compose(generator.nodes, map))
       return false;

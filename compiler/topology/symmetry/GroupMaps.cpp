@@ -1,4 +1,4 @@
-//===- GroupMaps.cpp - what a group's elements make of numbers ------------===//
+//===- GroupMaps.cpp - index maps of an abelian group ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,7 +12,8 @@
 
 using namespace blink;
 
-/// So many powers have maps of their own: one lookup instead of two.
+/// Up to this many powers of a generator have a map each, so that map() needs
+/// one lookup instead of two.
 constexpr int kMostInOneDigit = 64;
 
 IndexMap blink::compose(const IndexMap &second, const IndexMap &first) {
@@ -22,7 +23,7 @@ IndexMap blink::compose(const IndexMap &second, const IndexMap &first) {
   return map;
 }
 
-/// A table of the powers 1 to values - 1 of `power`.
+/// Appends a table of the powers 1 to values - 1 of `power`.
 void GroupMaps::addDigit(IndexMap power, int values) {
   Table &table = tables_.emplace_back();
   table.reserve(size_t(values - 1) * size_);

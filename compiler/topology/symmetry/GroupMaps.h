@@ -1,4 +1,4 @@
-//===- GroupMaps.h - what a group's elements make of numbers ----*- C++ -*-===//
+//===- GroupMaps.h - index maps of an abelian group -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,24 +13,25 @@
 
 namespace blink {
 
-/// Where each node, rank or link goes.
+/// The image of each node, rank or link.
 using IndexMap = std::vector<int>;
 
-/// `second` after `first`.
+/// Returns the map that applies `first` and then `second`.
 IndexMap compose(const IndexMap &second, const IndexMap &first);
 
-/// The maps of the elements of an abelian group of renamings of 0 to size - 1.
-/// Element 0 is the identity; of `order` elements, element p * order + e is
-/// power p of the next generator after e.
+/// The maps of the elements of an abelian group of permutations of the numbers
+/// below `size`. Element 0 is the identity. If the group has `order` elements,
+/// extending it by a generator makes element p * order + e the composition of
+/// element e and the generator's power p.
 ///
-/// A map of each element would take memory with the square of a machine whose
-/// ranks are all alike. So the number of a power is written in two digits, and
-/// there is a map for each value of a digit.
+/// A map per element would take memory that grows with the square of the size
+/// if all ranks of a machine are alike. The exponent of a generator is
+/// therefore written with two digits, and only each value of a digit has a map.
 class GroupMaps {
 public:
   explicit GroupMaps(size_t size) : size_(size) {}
 
-  /// Multiplies what there is by the powers 0 to steps - 1 of `generator`.
+  /// Extends the group by the powers 0 to steps - 1 of `generator`.
   void extend(const IndexMap &generator, int steps);
 
   int order() const { return order_; }
@@ -46,14 +47,15 @@ public:
   IndexMap asMap(int element) const;
 
 private:
-  using Table = std::vector<int>; ///< of the digits from 1 on, map by map
+  /// The maps of the digit values 1, 2, ..., concatenated.
+  using Table = std::vector<int>;
 
   void addDigit(IndexMap power, int values);
 
   size_t size_;
   int order_ = 1;
   std::vector<Table> tables_;
-  std::vector<uint16_t> digits_; ///< of each element, one a table
+  std::vector<uint16_t> digits_; ///< Per element, one digit for each table.
 };
 
 } // namespace blink

@@ -12,8 +12,9 @@
 
 namespace blink {
 
-/// All links as coloured arcs, both ways, and of each node a colour, from 0: an
-/// automorphism of the machine that keeps ranks and relays keeps colours.
+/// All links as coloured arcs in both directions, and the colour of each node,
+/// numbered from 0. An automorphism of the machine that keeps ranks and relays
+/// keeps colours.
 struct MachineColoring {
   explicit MachineColoring(const RankTopology &rankTopology);
 
@@ -21,10 +22,11 @@ struct MachineColoring {
   std::vector<int> colors; ///< per node
 };
 
-/// The least rank of each class of those that no automorphism which leaves rank
-/// `fixed` where it is can be told to take elsewhere, by colour refinement,
-/// ascending, without `fixed`. Ranks of one orbit are of one class; a class may
-/// hold several orbits.
+/// Divides the ranks other than `fixed` into classes such that, as far as
+/// colour refinement can tell, an automorphism that fixes `fixed` may take each
+/// rank of a class to each other one. Returns the least rank of each class,
+/// ascending. Ranks of one orbit are in one class; a class may hold several
+/// orbits.
 std::vector<int> classesAround(const RankTopology &rankTopology, int fixed);
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- NetworkPeers.cpp - few neighbours across a network -----------------===//
+//===- NetworkPeers.cpp - limit on peers across a network -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,16 +22,16 @@ using namespace blink;
 
 namespace {
 
-/// What is far.
+/// Which ranks count as far.
 enum class Beyond {
-  nics,  ///< what a path over a nic leads to
-  leaves ///< what a path over a link of the fabric leads to
+  nics,  ///< Ranks that a path over a nic leads to.
+  leaves ///< Ranks that a path over a link of the fabric leads to.
 };
 
-/// Whom ranks reach how, at the least number of links.
+/// Which ranks reach which others, and how, by paths with the fewest links.
 class Reach {
 public:
-  /// `symmetry` outlives this.
+  /// `symmetry` must outlive this object.
   Reach(const RankTopology &rankTopology, const Symmetry &symmetry,
         Beyond beyond)
       : symmetry_(&symmetry), n_(rankTopology.numRanks()),
@@ -60,8 +60,8 @@ public:
       }
   }
 
-  /// By what divides the ranks: nics, or, of many ranks none or all of which
-  /// nics divide, the first switches of a fabric.
+  /// Returns the reach by what divides the ranks: nics; or, if there are many
+  /// ranks and nics divide none or all of them, the first switches of a fabric.
   static Reach of(const RankTopology &rankTopology, const Symmetry &symmetry) {
     Reach byNics(rankTopology, symmetry, Beyond::nics);
     if (byNics.divides() || rankTopology.numRanks() <= kMostUnlimited)
@@ -70,11 +70,12 @@ public:
     return byLeaves.divides() ? byLeaves : byNics;
   }
 
-  /// The number of the orbit of a rank among those of representatives.
+  /// Returns the number of a rank's orbit, in the order of representatives.
   int orbitOf(int rank) const {
     return rowOf_[size_t(symmetry_->representative(rank))];
   }
-  /// What `to` is to the representative of the orbit of `from`.
+  /// Returns the rank that is to the representative of the orbit of `from` what
+  /// `to` is to `from`.
   int asOfRepresentative(int from, int to) const {
     return symmetry_->mapRank(symmetry_->inverse(symmetry_->elementTo(from)),
                               to);
@@ -83,8 +84,8 @@ public:
   bool near(int from, int to) const {
     return pair(from, to).isJoined && !far(from, to);
   }
-  /// How many a rank could send to, at most: of those near over a nic, and of
-  /// all that are near over one or far.
+  /// The most ranks that one rank can send to: near ones over a nic, and, in
+  /// mostPeers(), all near ones over a nic and all far ones.
   int mostNearOverNic() const {
     return most([](const Pair &pair) { return pair.overNic && !pair.isFar; });
   }
@@ -120,32 +121,34 @@ private:
 
   const Symmetry *symmetry_;
   int n_;
-  std::vector<int> rowOf_; // of representatives
+  std::vector<int> rowOf_; // per rank; set for representatives
   std::vector<Pair> pairs_;
 };
 
-/// Of more servers only some distances are tried, as seen from some ranks.
+/// With more servers than kAllDistances, only some distances are tried, and
+/// hops are counted from kSomeSources ranks at most.
 constexpr int kAllDistances = 512;
 constexpr int kSomeDistances = 64;
 constexpr size_t kSomeSources = 4;
 
-/// Chooses pairs by what representatives have: all others have images of that.
+/// Chooses pairs for the representatives; all other ranks get the images of
+/// these.
 class Chooser {
 public:
   Chooser(const RankTopology &rankTopology, const Symmetry &symmetry,
           Reach reach);
 
-  /// Whether all ranks reach each other then, of which none may send to more
-  /// than `most` that are far.
+  /// Chooses the pairs such that no rank sends to more than `most` far ranks.
+  /// Returns true if all ranks reach each other then.
   bool run(int most);
   int numServers() const { return static_cast<int>(servers_.size()); }
-  /// Of each rank, ascending, those that it may send to.
+  /// Returns, for each rank, the ranks that it may send to, ascending.
   std::vector<std::vector<int>> pairs() const;
 
 private:
-  /// Of each representative, in their order, others.
+  /// For each representative, in their order, some other ranks.
   using Peers = std::vector<std::vector<int>>;
-  /// Whom ranks send to, and who sends to them.
+  /// The ranks that representatives send to, and the ranks that send to them.
   struct Edges {
     Peers out, in;
   };
@@ -172,7 +175,8 @@ private:
   Peers peers_;
   std::vector<std::vector<int>> servers_;
   std::vector<int> serverOf_, placeOf_;
-  std::vector<int> sources_; // first representatives of servers
+  // The first representative in each server that has one.
+  std::vector<int> sources_;
 };
 
 Chooser::Chooser(const RankTopology &rankTopology, const Symmetry &symmetry,
@@ -207,8 +211,8 @@ Chooser::Chooser(const RankTopology &rankTopology, const Symmetry &symmetry,
     sources_.resize(kSomeSources);
 }
 
-/// Those that are tried. Of a great circle short ones, and as many spread over
-/// the others.
+/// Returns the distances to be tried: all of them, or, on a large circle, the
+/// short ones and as many more spread over the rest of half the circle.
 std::vector<int> Chooser::distances() const {
   const int servers = static_cast<int>(servers_.size());
   std::vector<int> distances;
@@ -225,7 +229,7 @@ std::vector<int> Chooser::distances() const {
   return distances;
 }
 
-/// Pairs of ranks of servers that are so far apart, both ways.
+/// Returns pairs of ranks, both ways, whose servers are `distance` apart.
 Chooser::Peers Chooser::at(int distance) const {
   Peers pairs(peers_.size());
   auto add = [&](int from, int to) {
@@ -238,7 +242,8 @@ Chooser::Peers Chooser::at(int distance) const {
   for (int rank : symmetry_.representatives()) {
     const auto &others = servers_[(serverOf_[rank] + distance) % servers];
     const int count = static_cast<int>(others.size());
-    for (int i = 0; i < count; ++i) { // the rank at its place, or the next
+    // The rank at the same place, or a later one.
+    for (int i = 0; i < count; ++i) {
       const int other = others[(placeOf_[rank] + i) % count];
       if (!reach_.far(rank, other) || !reach_.far(other, rank))
         continue;
@@ -263,7 +268,7 @@ bool Chooser::fits(const Peers &more, int most) const {
   return true;
 }
 
-/// Who sends to representatives, where these send to `peers`.
+/// Returns the ranks that send to representatives if these send to `peers`.
 Chooser::Peers Chooser::reversed(const Peers &peers) const {
   Peers result(peers.size());
   for (int rank : symmetry_.representatives())
@@ -283,9 +288,9 @@ Chooser::Edges Chooser::with(const Peers &more) const {
   return edges;
 }
 
-/// How many hops all ranks are away from `source`, added up, where one that is
-/// not reached counts as `lost`; or `most`, as soon as that is known to be
-/// less.
+/// Returns the sum of the hops from `source` to all other ranks, where a rank
+/// that is not reached counts as `lost`. Returns `most` as soon as the sum is
+/// known to reach it.
 double Chooser::hopsFrom(int source, const Edges &edges, double most,
                          double lost) const {
   std::vector<bool> isReached(static_cast<size_t>(n_), false);
@@ -297,8 +302,9 @@ double Chooser::hopsFrom(int source, const Edges &edges, double most,
     if (sum + double(left) * hops >= most)
       return most;
     next.clear();
-    // Ranks of the last layer look at all whom they send to, or the others for
-    // one that is reached, of which some soon are.
+    // Either the ranks of the last layer look at all their peers, or the ranks
+    // not reached yet look for a sender that is reached. The latter is faster
+    // once many are reached, because such a rank soon finds one.
     constexpr size_t kLooks = 4;
     if (layer.size() * kLooks < size_t(left)) {
       for (int from : layer)
@@ -336,8 +342,8 @@ double Chooser::hopsFrom(int source, const Edges &edges, double most,
   return left > 0 ? sum + left * lost : sum;
 }
 
-/// How far other ranks are on average from the first rank of each server (of
-/// those that represent others); or `most`, if that is less.
+/// Returns the sum of the hops to all other ranks, averaged over sources_; or
+/// `most`, if that is less.
 double Chooser::spread(const Edges &edges, double most) const {
   const auto count = double(sources_.size());
   double sum = 0;
@@ -351,7 +357,8 @@ double Chooser::spread(const Edges &edges, double most) const {
 
 bool Chooser::run(int most) {
   const Peers none(peers_.size());
-  std::set<Peers> known{none}; // a distance is another one the other way
+  // A distance may make the same pairs as its reverse.
+  std::set<Peers> known{none};
   std::vector<Peers> candidates;
   for (int distance : distances())
     if (Peers pairs = at(distance); known.insert(pairs).second)

@@ -1,15 +1,16 @@
-//===- NetworkPeers.h - few neighbours across a network ---------*- C++ -*-===//
+//===- NetworkPeers.h - limit on peers across a network ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // On a network every rank can send to every other, and with hundreds of servers
-// each would have hundreds of connections. Here the pairs of ranks are chosen
-// that may have one, before trees are packed.
+// each rank would have hundreds of connections. This file chooses, before trees
+// are packed, the pairs of ranks that may have one.
 //
-// A *server* is what paths without a nic join. Where each of more than 64 ranks
-// is a server of its own, or all are one, the ranks at one of the first
-// switches of a fabric (FabricLinks.h) stand for a server, if there is one: a
-// fat tree is a network whatever the kind of its links.
+// A *server* is a set of ranks that are joined by paths without a nic. If there
+// are more than 64 ranks, and each is a server of its own or all are one
+// server, the ranks at one first switch of a fabric (FabricLinks.h) count as a
+// server instead, if there is a fabric: a fat tree is a network, whatever the
+// kind of its links.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,28 +21,32 @@
 
 namespace blink {
 
-/// Of jobs of more ranks peers are limited though nobody asked, where that
-/// costs nothing: each connection takes memory and a place in a queue, and a
-/// rank that writes to many servers in one fold keeps a lane busy for as many
+/// For jobs of more ranks than this, peers are limited by default where that
+/// costs no rate. Each connection takes memory and a place in a queue, and a
+/// rank that writes to many servers in one fold occupies a lane for as many
 /// messages.
 inline constexpr int kMostUnlimited = 64;
 
-/// Whom ranks could reach across the network.
+/// The peers that ranks can reach across the network.
 struct NetworkPeers {
-  int all;     ///< of any rank, at most
-  int nearest; ///< of these, those of its own server
+  int all;     ///< The most of any rank.
+  int nearest; ///< The most of these that are in the rank's own server.
   int servers;
-  bool overNics; ///< some of them; else it is a fabric of other links
+  /// Whether some peers are reached over nics; else over a fabric of other
+  /// links.
+  bool overNics;
 };
 NetworkPeers networkPeers(const RankTopology &rankTopology);
 
-/// The same with network paths between few pairs of ranks: none has more than
-/// `most` others across the network. Servers stand in a circle in the order of
-/// their first ranks, and a rank's neighbours are at a few distances on it, the
-/// same for all, chosen one by one such that ranks are then the fewest hops
-/// apart. What Symmetry::find finds keeps the choice, so that problems stay as
-/// small as they were; it costs no rate where a circle of servers does not.
-/// Errors: `most` are too few to join all ranks; there are relays.
+/// Returns a copy with network paths between few pairs of ranks only: no rank
+/// has more than `most` peers across the network. Servers stand in a circle in
+/// the order of their first ranks. A rank's peers are in the servers at a few
+/// distances on that circle, the same distances for all ranks. The distances
+/// are chosen one by one, each time the one that minimises the mean number of
+/// hops between ranks. The automorphisms that Symmetry::find finds keep the
+/// choice, so problems stay as small as they were. The limit costs no rate if a
+/// circle of servers costs none. Errors: `most` peers are too few to join all
+/// ranks; there are relays.
 llvm::Expected<RankTopology> limitNetworkPeers(const RankTopology &rankTopology,
                                                int most);
 

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What renaming a machine must keep, as colours for a ColoredGraph.
+// The properties that a renaming of a machine must keep, as colours for a
+// ColoredGraph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@
 
 namespace blink {
 
-/// Numbers for different things, from `first` on. The same thing has the same
-/// number whenever it comes; new ones get theirs in ascending order.
+/// Numbers distinct things from `first` on. A thing keeps its number in all
+/// calls; the new things of a call get theirs in ascending order.
 template <typename Thing> class Numbering {
 public:
   explicit Numbering(int first) : first_(first) {}
@@ -38,16 +39,18 @@ private:
   std::map<Thing, int> numbers_;
 };
 
-/// Numbers distinct values from 0, ascending: the number of each value.
+/// Numbers the distinct values from 0, ascending, and returns the number of
+/// each.
 template <typename T>
 std::vector<int> numberDistinct(const std::vector<T> &values) {
   return Numbering<T>(0).of(values);
 }
 
-/// Per node: equal for nodes of one kind that multicast and reduce alike.
+/// Per node: equal for nodes of one kind that are equal in `multicast` and
+/// `reduce`.
 using NodeProperties = std::tuple<NodeKind, bool, bool>;
 std::vector<NodeProperties> nodeProperties(const Topology &topology);
-/// Per link: equal for links of one kind, bandwidth and latency.
+/// Per link: equal for links of the same kind, bandwidth and latency.
 using LinkProperties = std::tuple<LinkKind, double, double>;
 std::vector<LinkProperties> linkProperties(const Topology &topology);
 

@@ -1,8 +1,8 @@
-//===- PartIsomorphism.cpp - are two parts of a machine alike -------------===//
+//===- PartIsomorphism.cpp - isomorphism of machine parts -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Groups of twins, their refined colours, and the search for a map.
+// Groups of twins, the refinement of their colours, and the search for a map.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ bool PartGraph::canSwap(int a, int b) const {
   const std::vector<Arc> &left = graph_.arcs[a], &right = graph_.arcs[b];
   if (nodeColors_[a] != nodeColors_[b] || left.size() != right.size())
     return false;
-  // Arcs to others are the same; those between the two look the same from both.
+  // Arcs to other nodes must be the same; arcs between the two must look the
+  // same from both.
   auto i = left.begin(), j = right.begin();
   std::vector<uint64_t> there, back;
   while (true) {
@@ -55,15 +56,16 @@ void PartGraph::findGroups() {
   }
 }
 
-/// Refines by rounds of hashing: a sum of hashes stands for a multiset. A
-/// collision merges colours, which costs search, not correctness.
+/// Refines the colours in rounds of hashing, in which a sum of hashes stands
+/// for a multiset. A collision merges colours: that costs search time, not
+/// correctness.
 void PartGraph::colorGroups() {
   size_t n = groups_.size();
   groupGraph_.arcs.resize(n);
   std::vector<uint64_t> hashes(n);
   for (size_t group = 0; group < n; ++group) {
     int first = groups_[group].front();
-    uint64_t within = 0; // how twins are joined to each other
+    uint64_t within = 0; // hash of the arcs among the twins themselves
     for (const Arc &arc : graph_.arcs[first]) {
       int other = groupOf_[arc.node];
       if (other == static_cast<int>(group))
@@ -136,7 +138,7 @@ public:
   }
 
 private:
-  /// `done`: groups before it are fixed.
+  /// All groups before `done` are fixed.
   bool extend(TwinColoring coloring, int done) {
     int numGroups = static_cast<int>(left_.groups_.size());
     while (done < numGroups && coloring.isFixed(done))
@@ -171,7 +173,7 @@ private:
         map_[from[member]] = to[member];
     }
     if (pin_) {
-      // The pinned node trades places with the twin that took its image.
+      // Let the pinned node and the twin that took its image trade places.
       auto other = std::find(map_.begin(), map_.end(), pin_->second);
       std::swap(*other, map_[pin_->first]);
     }
@@ -190,7 +192,7 @@ private:
 std::optional<std::vector<int>>
 PartGraph::isomorphism(const PartGraph &left, const PartGraph &right,
                        std::optional<std::pair<int, int>> pin) {
-  // Colours of the two graphs mean the same only if the invariants are equal.
+  // The colours of two graphs are comparable only if the invariants are equal.
   if (left.numNodes() != right.numNodes() ||
       left.invariant_ != right.invariant_)
     return std::nullopt;

@@ -1,4 +1,4 @@
-//===- PartIsomorphism.h - are two parts of a machine alike -----*- C++ -*-===//
+//===- PartIsomorphism.h - isomorphism of machine parts ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,35 +17,36 @@
 
 namespace blink {
 
-/// A graph whose nodes and arcs have colours, prepared for comparing it with
+/// A graph with colours on its nodes and arcs, prepared for comparison with
 /// many others.
 ///
 /// Nodes that can be swapped without a change anywhere else (*twins*: GPUs on
-/// one switch, or each joined to all others) stand in groups. Whatever maps one
-/// of a group somewhere can map the others there in any order, so the search
-/// nodeColors at one node a group, and many equal GPUs cost it nothing.
+/// one switch, or GPUs each joined to all others) form groups. A map that takes
+/// one member of a group somewhere can take its other members there in any
+/// order. The search therefore looks at one node per group, and many equal GPUs
+/// cost nothing.
 class PartGraph {
 public:
-  /// `nodeColors` are the colours of nodes. An arc is listed at both of its
-  /// ends, with colours that tell the direction.
+  /// `nodeColors` are the colours of the nodes. Each arc is listed at both of
+  /// its ends, with colours that tell its direction.
   PartGraph(ColoredGraph graph, std::vector<int> nodeColors);
 
   int numNodes() const { return static_cast<int>(nodeColors_.size()); }
 
-  /// Equal for isomorphic graphs, and for few others: colours of groups after
-  /// refinement, hashed and sorted.
+  /// Equal for isomorphic graphs, and rarely equal for others: the hashed and
+  /// sorted colours of groups after refinement.
   const std::vector<uint64_t> &invariant() const { return invariant_; }
 
-  /// Whether an automorphism that moves nothing else swaps two nodes.
+  /// Returns true if an automorphism swaps the two nodes and moves no other.
   bool areTwins(int a, int b) const { return groupOf_[a] == groupOf_[b]; }
 
-  /// An isomorphism from `left` to `right`, the image of each node; with `pin`
-  /// one that takes pin->first to pin->second. Deterministic, and exact:
-  /// whatever is returned was checked arc by arc.
+  /// Returns an isomorphism from `left` to `right` as the image of each node;
+  /// with `pin`, one that takes pin->first to pin->second. Deterministic, and
+  /// exact: each returned map was checked arc by arc.
   ///
-  /// The search (individualisation and refinement, McKay 1981) gives up at
-  /// kMostDeadEnds dead ends and then says that there is none. For finding
-  /// classes that is safe: it makes one class two.
+  /// The search (individualisation and refinement, McKay 1981) gives up after
+  /// kMostDeadEnds dead ends and then reports that there is none. For finding
+  /// classes that is safe: it splits one class into two.
   static std::optional<std::vector<int>>
   isomorphism(const PartGraph &left, const PartGraph &right,
               std::optional<std::pair<int, int>> pin = std::nullopt);
@@ -63,8 +64,8 @@ private:
   std::vector<int> nodeColors_;
   std::vector<int> groupOf_;
   std::vector<std::vector<int>> groups_; // members ascending
-  ColoredGraph groupGraph_;              // of the first members
-  std::vector<int> groupColors_;         // places among distinct invariants
+  ColoredGraph groupGraph_;              // of the groups' first members
+  std::vector<int> groupColors_; // indices into the sorted distinct hashes
   std::vector<uint64_t> invariant_;
 };
 

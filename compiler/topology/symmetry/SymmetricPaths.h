@@ -1,4 +1,4 @@
-//===- SymmetricPaths.h - paths of all ranks by images ----------*- C++ -*-===//
+//===- SymmetricPaths.h - paths of all ranks by symmetry --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,16 +11,16 @@
 
 namespace blink {
 
-/// Cheapest paths from all ranks: those of representatives, and their images.
-/// Where several paths cost the same, that of another rank is the image of its
-/// representative's. `symmetry` must outlive it.
+/// Cheapest paths from all ranks: those from representatives, and their images.
+/// If several paths cost the same, the path of another rank is the image of its
+/// representative's path. `symmetry` must outlive this object.
 class SymmetricPaths {
 public:
   SymmetricPaths(const Symmetry &symmetry, PathTable ofRepresentatives)
       : symmetry_(symmetry), table_(std::move(ofRepresentatives)) {}
 
   const Symmetry &symmetry() const { return symmetry_; }
-  /// Those of representatives alone.
+  /// Returns the paths from representatives only.
   const PathTable &table() const { return table_; }
   Path path(int from, int to) const {
     const int element = symmetry_.elementTo(from);

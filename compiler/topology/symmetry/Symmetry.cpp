@@ -1,4 +1,4 @@
-//===- Symmetry.cpp - renamings that leave a machine as it is -------------===//
+//===- Symmetry.cpp - automorphisms of a machine --------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,13 +14,15 @@
 
 using namespace blink;
 
-/// Ranks tried as the image of rank 0 that turned out not to work.
+/// The number of failed images of rank 0 that the search for generators
+/// tolerates.
 constexpr int kMostFailures = 24;
 
-/// Of a machine with more orbits of ranks another order of generators is tried,
-/// which takes longer: a short one may keep a long one out.
+/// If more orbits of ranks than this are left, a second order of generators is
+/// tried, which takes longer: a generator of few steps may rule out one of
+/// many.
 constexpr size_t kManyOrbits = 32;
-/// The images of rank 0 tried for each generator then.
+/// The images of rank 0 that this second search tries for each generator.
 constexpr int kMostTried = 512;
 
 static bool isPermutation(const std::vector<int> &map) {
@@ -59,7 +61,7 @@ Symmetry Symmetry::trivial(const RankTopology &rankTopology) {
 
 namespace {
 
-/// Generators of a group, one after the other.
+/// Collects the generators of a group, one after the other.
 class GroupSearch {
 public:
   GroupSearch(const RankTopology &rankTopology, const Automorphisms &all)
@@ -71,7 +73,7 @@ public:
     inOrbit_[first_] = true;
   }
 
-  /// In the order of the ranks that they take rank 0 to.
+  /// Adds generators in the order of the ranks that they take rank 0 to.
   std::vector<Symmetry::Generator> nearestFirst() {
     int failures = 0;
     for (int target : all_.rankNodes())
@@ -80,7 +82,7 @@ public:
     return std::move(generators_);
   }
 
-  /// Each time the one of the most steps.
+  /// Adds, each time, the generator with the most steps.
   std::vector<Symmetry::Generator> longestFirst() {
     Symmetry::Generator longest;
     do {
@@ -99,7 +101,7 @@ private:
   bool isWanted(int target) const {
     return isPossible_[target] && !inOrbit_[target];
   }
-  /// 0 steps: none is found.
+  /// Finds a generator that takes rank 0 to `target`; 0 steps if there is none.
   Symmetry::Generator find(int target) const {
     Symmetry::Generator generator{{}, 0};
     generator.nodes = GeneratorSearch(all_, nodes_, generators_)
@@ -121,7 +123,7 @@ private:
   const int first_;
   GroupMaps nodes_;
   std::vector<Symmetry::Generator> generators_;
-  std::vector<bool> inOrbit_; // of the first rank's node
+  std::vector<bool> inOrbit_; // orbit of the first rank's node
   std::vector<bool> isPossible_;
 };
 
@@ -181,8 +183,8 @@ llvm::Expected<Symmetry> Symmetry::create(const RankTopology &rankTopology,
         return makeError("renamings give another result in another order");
     nodes.extend(own, generator.steps);
     symmetry.extend(rankTopology, std::move(generator), links);
-    // The power after the last one is an element again: as the action is free,
-    // the one that takes the first rank there.
+    // The power after the last one must be an element again. As the action is
+    // free, it is the element that takes the first rank to the same place.
     const IndexMap closes = compose(own, nodes.asMap(nodes.order() - 1));
     int element = 0;
     while (element < nodes.order() &&
@@ -198,7 +200,8 @@ llvm::Expected<Symmetry> Symmetry::create(const RankTopology &rankTopology,
 
 std::vector<double>
 Symmetry::sumOfImages(const std::vector<double> &loads) const {
-  // As many elements take each link of a class to each other one.
+  // Every link of a class is taken to every other by the same number of
+  // elements.
   std::vector<double> sums(numLinkClasses_, 0);
   std::vector<int> sizes(numLinkClasses_, 0);
   for (size_t link = 0; link < loads.size(); ++link) {
@@ -222,7 +225,7 @@ Symmetry::mostOfImages(const std::vector<double> &loads) const {
   return images;
 }
 
-/// Fills everything but the generators and their maps.
+/// Fills all members but the generators and their maps.
 bool Symmetry::index() {
   const auto n = static_cast<int>(representative_.size());
   representative_.assign(n, -1);
@@ -235,12 +238,12 @@ bool Symmetry::index() {
     for (int element = 0; element < order(); ++element) {
       const int image = mapRank(element, rank);
       if (representative_[image] >= 0)
-        return false; // two elements bring a rank there
+        return false; // two elements take a rank there
       representative_[image] = rank;
       elementTo_[image] = element;
     }
   }
-  // An element and its inverse take rank 0 back to itself.
+  // An element followed by its inverse takes rank 0 back to itself.
   GroupMaps back(static_cast<size_t>(n));
   for (size_t i = 0; i < generators_.size(); ++i) {
     IndexMap inverse(n);

@@ -1,4 +1,4 @@
-//===- TwinColoring.cpp - which node may go where -------------------------===//
+//===- TwinColoring.cpp - colour refinement of two graphs -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,9 +15,9 @@ using namespace blink;
 
 namespace {
 
-/// Node and signature: the sum over arcs from the splitting colour. A collision
-/// makes the colouring coarser, which costs search, not correctness: maps found
-/// are checked link by link.
+/// A node and its signature: the sum over its arcs from the splitting colour. A
+/// collision makes the colouring coarser, which costs search time, not
+/// correctness, since each map found is checked link by link.
 using Signed = std::pair<int, uint64_t>;
 
 } // namespace
@@ -92,7 +92,7 @@ bool TwinColoring::require(const std::vector<std::pair<int, int>> &images) {
       return false;
     if (length_[color] == 1)
       continue;
-    // The pair goes to the end of its segment and gets a colour of its own.
+    // The pair moves to the end of its segment and gets a colour of its own.
     int last = start_[color] + --length_[color];
     moveTo(left_, from, last);
     moveTo(right_, to, last);
@@ -144,8 +144,8 @@ bool TwinColoring::splitBy(int splitter) {
     size_t end = begin;
     while (end < left.size() && left_.color[left[end].first] == color)
       ++end;
-    // Groups of one signature leave the colour, but for the last one when no
-    // untouched node stays behind.
+    // Each group with one signature leaves the colour, except for the last
+    // group if no untouched node stays behind.
     while (begin < end) {
       size_t group = begin;
       while (group < end && left[group].second == left[begin].second)
@@ -164,8 +164,9 @@ bool TwinColoring::splitBy(int splitter) {
         left_.color[left_.order[start + i]] = fresh;
         right_.color[right_.order[start + i]] = fresh;
       }
-      // What one part tells, the whole and the other part tell too (Hopcroft
-      // 1971): of a colour already dealt with the smaller part is enough.
+      // What refinement by one part tells follows from the whole colour and the
+      // other part (Hopcroft 1971). If the whole colour is already dealt with,
+      // the smaller part is therefore enough.
       if (listed_[color] || size <= length_[color])
         list(fresh);
       else

@@ -1,4 +1,4 @@
-//===- TwinColoring.h - which node may go where -----------------*- C++ -*-===//
+//===- TwinColoring.h - colour refinement of two graphs ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,7 +19,7 @@ namespace blink {
 struct ColoredGraph {
   struct Arc {
     int node;
-    uint64_t color; ///< direction included
+    uint64_t color; ///< The colour includes the direction.
     bool operator==(const Arc &other) const {
       return node == other.node && color == other.color;
     }
@@ -27,11 +27,12 @@ struct ColoredGraph {
       return std::tie(node, color) < std::tie(other.node, other.color);
     }
   };
-  std::vector<std::vector<Arc>> arcs; ///< per node: both directions
+  std::vector<std::vector<Arc>> arcs; ///< Per node, arcs of both directions.
 };
 
-/// Spreads a number over 64 bits (the finaliser of SplitMix64): sums of mixed
-/// numbers are equal for equal multisets, and nearly always differ for others.
+/// Spreads a number over 64 bits (the finaliser of SplitMix64). Sums of mixed
+/// numbers are equal for equal multisets and almost always differ for different
+/// ones.
 inline uint64_t mixBits(uint64_t value) {
   value += 0x9e3779b97f4a7c15u;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -39,43 +40,47 @@ inline uint64_t mixBits(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Two colourings, of one graph or of two, refined in step: an isomorphism
-/// (automorphism, where the graphs are one) sends nodes of the left colouring
-/// to nodes of the same colour in the right one. Where every colour has one
-/// node there is at most one isomorphism left.
+/// Two colourings, of one graph or of two graphs, that are refined together. An
+/// isomorphism (an automorphism if the graphs are the same) sends nodes of the
+/// left colouring to nodes of the same colour in the right one. Once every
+/// colour has one node, at most one isomorphism is left.
 ///
-/// Colour refinement (1-dimensional Weisfeiler and Leman) with a worklist of
+/// Colour refinement (1-dimensional Weisfeiler-Leman) with a worklist of
 /// colours, O(arcs * log nodes) for a whole descent.
 class TwinColoring {
 public:
-  /// Both sides begin with `colors`, numbered from 0 without gaps, refined.
+  /// Starts both sides with `colors`, numbered from 0 without gaps, and refines
+  /// them.
   TwinColoring(const ColoredGraph &graph, const std::vector<int> &colors);
 
-  /// For isomorphisms of one graph to another. Every colour, numbered from 0
+  /// For isomorphisms from one graph to another. Each colour, numbered from 0
   /// without gaps, must have as many nodes on the left as on the right. The
-  /// caller asks isPossible() next. The graphs must outlive the colouring.
+  /// caller must check isPossible() next. The graphs must outlive the
+  /// colouring.
   TwinColoring(const ColoredGraph &left, const std::vector<int> &leftColors,
                const ColoredGraph &right, const std::vector<int> &rightColors);
 
-  /// False: no isomorphism keeps the colours. The colouring is useless then.
+  /// Returns false if no isomorphism keeps the colours; the colouring is
+  /// useless then.
   bool isPossible() const { return possible_; }
 
-  /// Demands left node -> right node, for each pair; then refines. False: no
-  /// isomorphism does that. The colouring is useless then.
+  /// Requires each pair (left node, right node) to correspond, then refines.
+  /// Returns false if no isomorphism does that; the colouring is useless then.
   bool require(const std::vector<std::pair<int, int>> &images);
 
-  /// The right nodes that left node `node` may go to, in no special order.
+  /// Returns the right nodes that the left node `node` may go to, in no special
+  /// order.
   std::vector<int> candidates(int node) const;
   bool isFixed(int node) const { return length_[left_.color[node]] == 1; }
-  /// Where a fixed node goes.
+  /// Returns the image of a node that is fixed.
   int image(int node) const { return right_.order[start_[left_.color[node]]]; }
 
 private:
   struct Side {
     const ColoredGraph *graph;
-    std::vector<int> color; ///< per node
-    std::vector<int> order; ///< nodes, those of a colour together
-    std::vector<int> place; ///< per node: index in order
+    std::vector<int> color; ///< Per node.
+    std::vector<int> order; ///< Nodes, those of one colour together.
+    std::vector<int> place; ///< Per node: its index in order.
   };
   void fill(Side &side, const ColoredGraph &graph,
             const std::vector<int> &colors);
