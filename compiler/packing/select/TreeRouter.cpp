@@ -64,8 +64,7 @@ private:
   std::vector<double> prices_;  // of one more use; updated with the loads
   std::vector<double> history_; // overloads of former rounds
   double strictness_ = 1;       // price of an overload; grows each round
-  std::vector<std::vector<int>> inLinks_,
-      outLinks_;               // usable, per rank
+  std::vector<std::vector<int>> inLinks_, outLinks_; // usable, per rank
   std::vector<double> onward_; // least price of continuing from each rank
   PathsByPrice &paths_;
   int grown_ = 0;
