@@ -106,7 +106,7 @@ private:
   std::vector<Step> steps_;               // per class, of the searches
   std::vector<int> queue_;
   unsigned search_ = 0;
-  std::vector<unsigned> begins_; // per class: last search that entered it
+  std::vector<unsigned> begins_; // per class: last search with an entry here
   // Of the last take():
   std::vector<Change> changes_;
   std::vector<int> pathArcs_;
