@@ -34,7 +34,7 @@ public:
   IndexWalk(const Bundle &index, uint64_t indexBytes, uint64_t piecesBytes)
       : RuleWalk(indexBytes), index_(index), piecesBytes_(piecesBytes) {}
 
-  /// Empty, or the first violation.
+  /// Returns an empty string or the first violation.
   std::string run() {
     checkMaking() && checkMachine() && checkCluster() && checkConditions() &&
         checkClasses() &&

@@ -55,7 +55,8 @@ public:
   }
 
 private:
-  /// Channel ends of one variant: which rank's step writes and reads it.
+  /// Whether a step seen so far writes a channel of the variant, and whether
+  /// one reads it.
   struct ChannelEnds {
     bool written = false;
     bool read = false;

@@ -102,8 +102,8 @@ constexpr bool isReduction(Collective c) { return traitsOf(c).reduces; }
 constexpr bool isPairwise(Collective c) { return traitsOf(c).pairwise; }
 constexpr bool hasUpTrees(Collective c) { return traitsOf(c).up; }
 constexpr bool hasDownTrees(Collective c) { return traitsOf(c).down; }
-/// All but alltoall and sendrecv, whose input and output would both hold a
-/// block for each rank.
+/// True for all collectives but alltoall and sendrecv, whose input and output
+/// would both hold a block for each rank.
 constexpr bool hasInPlace(Collective c) {
   return !(traitsOf(c).scattersInput && traitsOf(c).gathersOutput);
 }

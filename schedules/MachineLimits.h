@@ -16,8 +16,8 @@
 
 namespace blink::sched {
 
-/// Bandwidth of a link in one direction, in GB/s, and the same range for
-/// messages.
+/// Bandwidth of a link in one direction, in GB/s, and the range as text for
+/// errors.
 inline constexpr double kLeastBandwidth = 1e-3, kMostBandwidth = 1e6;
 inline constexpr char kBandwidthRange[] = "0.001 to 1000000 GB/s";
 /// Latency of a link in microseconds; the least is 0.

@@ -1,4 +1,4 @@
-//===- ReadBudget.h - limits a walk over a file -----------------*- C++ -*-===//
+//===- ReadBudget.h - a limit on walks over files ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

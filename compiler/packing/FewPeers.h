@@ -15,9 +15,9 @@ namespace blink {
 /// Rates whose ratio is at least this are equal up to rounding.
 inline constexpr double kSameRate = 1 - 1e-6;
 
-/// Returns the numbers of peers across the network to which a rank may be
-/// limited, besides the ranks of its own server: the least number (at least 8)
-/// that leaves at most two hops between any two servers, then twice and four
+/// Returns the limits to try on the number of peers that a rank reaches across
+/// the network: those of its own server plus the least number (at least 8) that
+/// leaves at most two hops between any two servers, then plus twice and four
 /// times as many.
 std::vector<int> fewPeers(const NetworkPeers &peers);
 

@@ -26,7 +26,8 @@ using namespace blink;
 namespace {
 
 /// The most orders of edges to try, and the number of pairs of ranks that all
-/// orders but the first may examine for the trees of a forest.
+/// orders together may examine for the trees of a forest. One order is always
+/// tried.
 constexpr int kMostVariants = 16;
 constexpr int kPairBudget = 1 << 21;
 /// The most children of a rank in a tree; the last value allows any number.

@@ -17,8 +17,8 @@ namespace blink {
 /// uses at least one of these links, so no rate is higher. The bound is the
 /// least over ranks of the maximum flow from the root. Edmonds' theorem says
 /// that trees reach it if GPUs are joined directly. Only one rank of each of
-/// classesAround() is examined; if classes are too coarse, a lower bound may
-/// exist.
+/// classesAround() is examined; if classes are too coarse, the bound may not be
+/// the least there is.
 PackingCertificate leastCut(const PackingProblem &problem);
 /// The same for sets that contain one of `ranks`.
 PackingCertificate leastCut(const PackingProblem &problem,

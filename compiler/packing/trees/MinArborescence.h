@@ -13,7 +13,8 @@ namespace blink {
 
 /// Returns the spanning arborescence of least cost out of `root` (Chu and Liu
 /// 1965, Edmonds 1967; in the dense form of Tarjan 1977, O(n^2) time and
-/// memory). Costs are >= 0. If there are several, the choice is deterministic.
+/// memory). Costs are >= 0. If there are several such trees, the choice is
+/// deterministic.
 ///
 /// The cheapest in-tree to `root` is the same on the transposed matrix, where a
 /// vertex sends to its parent.
