@@ -235,7 +235,7 @@ std::vector<double> pairLoads(const PackingProblem &problem,
   return loads;
 }
 
-/// Checks that every rank reaches every other one without a third. The error
+/// Checks that every rank reaches every other rank without a third. The error
 /// names the first pair, in order, that does not.
 Error checkPairs(const PackingProblem &problem) {
   const RankTopology &machine = *problem.rankTopology;
@@ -267,8 +267,7 @@ int Tree::depth(int numRanks) const {
     deepest = std::max(deepest, hops[edge.to] = hops[edge.from] + 1);
   hops.assign(numRanks, 0);
   for (auto edge = up.rbegin(); edge != up.rend(); ++edge)
-    if (edge->from !=
-        edge->to) // a rank may have several edges of an ordered sum
+    if (edge->from != edge->to) // ordered sums may have several edges per rank
       deepest = std::max(deepest, hops[edge->from] = std::max(
                                       hops[edge->from], hops[edge->to] + 1));
   return deepest;

@@ -1,4 +1,4 @@
-//===- GrowFaster.cpp - grown trees where they are faster -----------------===//
+//===- GrowFaster.cpp - grown trees if they are faster --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- GrowFaster.h - grown trees where they are faster ---------*- C++ -*-===//
+//===- GrowFaster.h - grown trees if they are faster ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -385,8 +385,8 @@ bool GrowthByIslands::hangOne(size_t tree, int island,
   return false;
 }
 
-/// Returns the ranks of an island, first those below which more levels of
-/// islands hang, because they need their data sooner.
+/// Returns the ranks of an island, first those with more levels of islands
+/// below them, because they need their data sooner.
 std::vector<int> GrowthByIslands::orderOf(size_t tree, int island) const {
   const Growing &growing = trees_[tree];
   std::vector<int> below(growing.tree.parents.size(), 0);
