@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The envelope of a bundle, and what is looked up in its index.
+// The envelope of a bundle, and lookups in its index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +70,8 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
   return error.empty();
 }
 
-/// The rank of the representative that is GPU `gpu` of the machine under `map`.
-/// There is one.
+/// Returns the rank of the representative that `map` carries onto GPU `gpu` of
+/// the machine. There always is one.
 uint16_t rankUnder(const BundleView &bundle, const AllocationClass &one,
                    const uint16_t *map, uint16_t gpu) {
   const auto &nodes = *bundle.index->gpu_nodes();
@@ -81,7 +81,7 @@ uint16_t rankUnder(const BundleView &bundle, const AllocationClass &one,
   return rank;
 }
 
-/// How many nodes the part of a cluster has that `gpus` use.
+/// Returns the number of nodes in the part of a cluster that `gpus` use.
 uint32_t partNodes(const BundleView &bundle,
                    const std::vector<uint16_t> &gpus) {
   const Cluster &cluster = *bundle.index->cluster();
@@ -235,8 +235,8 @@ std::vector<uint16_t> turnToRoot(const BundleView &bundle, const Entry &entry,
         r = turn.ranks[r];
     return ranks;
   }
-  // The map carries the serving rank onto the root: a GPU's part is played by
-  // the rank that it carries there.
+  // The map carries the serving rank onto the root. A GPU's role is played by
+  // the rank that the map carries onto it.
   const uint16_t *map =
       one.root_maps()->data() + uint64_t(rank) * bundle.index->num_nodes();
   servingRoot = one.roots()->Get(rank);

@@ -23,86 +23,88 @@
 
 namespace blink::sched {
 
-/// The version of the format that is read and written, as of the schedules in
-/// it.
+/// The version of the format that this code reads and writes; the same as that
+/// of the schedules in a bundle.
 inline constexpr uint32_t kBundleVersion = kFormatVersion;
 /// The condition that nothing has failed.
 inline constexpr uint16_t kWholeMachine = 0;
-/// The class of a survivor for which the bundle has nothing.
+/// The class of a survivor for which the bundle has no schedules.
 inline constexpr uint32_t kNoClass = 0xffffffff;
 /// In node maps: a node that does not matter.
 inline constexpr uint16_t kUnmapped = 0xffff;
-/// The envelope, as at the top of bundle.fbs.
+/// Offsets in the envelope, as at the top of bundle.fbs.
 inline constexpr size_t kVersionAt = 8, kIndexBytesAt = 16, kFileBytesAt = 24,
                         kIndexAt = 32;
 
-/// An opened bundle: points into its bytes and lives as long.
+/// An opened bundle. It points into the bundle's bytes and is valid as long as
+/// they are.
 struct BundleView {
   const Bundle *index = nullptr;
   const uint8_t *pieces = nullptr;
   uint64_t piecesBytes = 0;
-  /// Of a bundle for a cluster; null for others.
+  /// The symmetry of the cluster; null if the bundle is not for a cluster.
   std::shared_ptr<const ClusterSymmetry> cluster;
 };
 
-/// Whether the bytes begin like a bundle's. Looks at 8 of them.
+/// Returns true if the bytes begin like a bundle. Reads the first 8 of them.
 bool isBundle(const uint8_t *data, size_t size);
 
-/// Opens untrusted bytes: header, checksum of the index, its FlatBuffers
-/// structure, every rule of bundle.fbs. Pieces are not looked at: openPiece
-/// does that, one by one. `data` must be 8-byte aligned. Time and memory are
-/// linear in the index but for a logarithm. False with a sentence in `error`
-/// that names the place.
+/// Opens untrusted bytes: checks the header, the checksum of the index, its
+/// FlatBuffers structure, and every rule of bundle.fbs. Pieces are not read
+/// here; openPiece checks them one by one. `data` must be 8-byte aligned. Time
+/// and memory are linear in the index, apart from a logarithm. Returns false
+/// with a sentence in `error` that names the place.
 [[nodiscard]] bool openBundle(const uint8_t *data, size_t size,
                               BundleView &bundle, std::string &error);
 
-/// Opens the piece of class number `classNumber` and the `collective`-th of
-/// index->collectives(): its schedule, checked as openSchedule does and against
-/// the class. Null with a sentence in `error`; null without one if no path
-/// joins the class's GPUs.
+/// Opens the piece of class number `classNumber` for the `collective`-th of
+/// index->collectives(), and returns its schedule, checked as by openSchedule
+/// and against the class. Returns null with a sentence in `error`, or null
+/// without one if no path joins the class's GPUs.
 [[nodiscard]] const Schedule *openPiece(const BundleView &bundle,
                                         uint32_t classNumber,
                                         uint32_t collective,
                                         std::string &error);
 
-/// The number of the condition that all links between two nodes are gone, which
-/// `ends` names by their ids in either order: "gpu0:gpu3", "gpu3:gpu0". Nothing
-/// if the bundle knows no such condition, or if ids hold colons and `ends`
-/// could mean several.
+/// Returns the number of the condition under which all links between two nodes
+/// are gone. `ends` names the nodes by their ids in either order: "gpu0:gpu3",
+/// "gpu3:gpu0". Returns std::nullopt if the bundle has no such condition, or if
+/// ids contain colons and `ends` could mean several conditions.
 std::optional<uint16_t> findCondition(const BundleView &bundle,
                                       const std::string &ends);
 
-/// What serves `gpus`, in ascending order, under condition `condition`: the
-/// survivor, or else the entry, whose schedules do without the failed links.
-/// It is the entry when it equals that for kWholeMachine. Null if there is no
-/// such allocation or condition, or nothing for the two. Logarithmic in the
-/// number of entries. On a cluster it is the entry of what represents `gpus`.
+/// Returns what serves `gpus`, in ascending order, under condition `condition`:
+/// the survivor, or if there is none the entry, whose schedules do not use the
+/// failed links. The result equals that for kWholeMachine in the latter case.
+/// Returns null if there is no such allocation or condition, or nothing for the
+/// two. Takes logarithmic time in the number of entries. In a bundle for a
+/// cluster, returns the entry of the placement that represents `gpus`.
 const Entry *findEntry(const BundleView &bundle, uint16_t condition,
                        const std::vector<uint16_t> &gpus);
 
-/// For each of `gpus`, GPU numbers in the order of a job's ranks, the rank of
-/// the representative's programs that it plays. `gpus` are those of `entry`, in
-/// any order. With a `root`, a rank of the job, for programs of a rooted
-/// collective: `servingRoot` becomes the root that the program must have, and
-/// the map goes by way of the class's root maps.
+/// Returns, for each of `gpus` (GPU numbers in the order of a job's ranks), the
+/// rank that it plays in the representative's programs. `gpus` are those of
+/// `entry`, in any order. With a `root`, a rank of the job, the result is for
+/// programs of a rooted collective: `servingRoot` is set to the root that the
+/// program must have, and the map goes by way of the class's root maps.
 ///
-/// A job on GPUs 6,5 where the representative is 0,1 and the entry's map
-/// carries 0 onto 5 and 1 onto 6: ranks {1, 0}.
+/// Example: for a job on GPUs 6,5, a representative on 0,1, and a map of the
+/// entry that carries 0 onto 5 and 1 onto 6, returns ranks {1, 0}.
 std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
                                    const std::vector<uint16_t> &gpus);
 std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
                                    const std::vector<uint16_t> &gpus,
                                    uint16_t root, uint16_t &servingRoot);
 
-/// The same from `ranks`, what programRanks says without a root, which takes no
+/// The same, given `ranks` from programRanks without a root, which avoids the
 /// search.
 std::vector<uint16_t> turnToRoot(const BundleView &bundle, const Entry &entry,
                                  std::vector<uint16_t> ranks, uint16_t root,
                                  uint16_t &servingRoot);
 
-/// The bytes of a bundle: finishes `builder` with the index `root`, whose
-/// pieces are `pieces`, in their order, empty ones among them. Pieces given
-/// away are freed on the way.
+/// Returns the bytes of a bundle: finishes `builder` with the index `root`,
+/// followed by `pieces` in their order, including empty ones. Frees the pieces
+/// one by one as they are copied.
 std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
                                 flatbuffers::Offset<Bundle> root,
                                 std::vector<std::vector<uint8_t>> pieces);

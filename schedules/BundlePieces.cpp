@@ -1,10 +1,10 @@
-//===- BundlePieces.cpp - other pieces in a bundle ------------------------===//
+//===- BundlePieces.cpp - replacing pieces of a bundle --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Numbers of the index are overwritten where they lie, as those of a schedule
-// are (ScheduleTuning.cpp): what a newer schema adds is kept without being
-// known here.
+// Numbers of the index are overwritten in place, like those of a schedule
+// (ScheduleTuning.cpp). Fields that a newer schema adds are thereby kept,
+// although this code does not know them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@
 namespace blink::sched {
 namespace {
 
-/// A part of the old file, from the first piece on, and what it becomes.
+/// A part of the old file, as an offset from the first piece, and its
+/// replacement.
 struct Change {
   uint64_t begin, size;
   const std::vector<uint8_t> *bytes;

@@ -1,9 +1,9 @@
-//===- BundlePieces.h - other pieces in a bundle ----------------*- C++ -*-===//
+//===- BundlePieces.h - replacing pieces of a bundle ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A piece may be corrected after the bundle was compiled; the rest is not made
-// anew, but kept.
+// A piece may be corrected after its bundle was compiled. The rest of the
+// bundle is kept, not compiled anew.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,18 +14,19 @@
 
 namespace blink::sched {
 
-/// Takes the place of the `collective`-th piece of class number `classNumber`.
+/// Replaces the `collective`-th piece of class number `classNumber`.
 struct NewPiece {
   uint32_t classNumber;
   uint32_t collective;
   std::vector<uint8_t> bytes; ///< of a .sched
 };
 
-/// The bytes of the bundle `bundle`, which openBundle has accepted, with other
-/// pieces, each for one that is not empty and none twice. Pieces behind them
-/// move. But for that, for the places of pieces in the index, its checksum and
-/// the size of the file, all is as it was, byte by byte. openBundle and
-/// openPiece judge the result.
+/// Returns the bytes of `bundle`, which openBundle has accepted, with some
+/// pieces replaced. Each replaces a piece that is not empty, and none is
+/// replaced twice. Pieces behind a replaced one move. Except for that, for the
+/// offsets and sizes of pieces in the index, its checksum and the size of the
+/// file, every byte stays the same. Use openBundle and openPiece to check the
+/// result.
 std::vector<uint8_t> replacePieces(const std::vector<uint8_t> &bundle,
                                    const std::vector<NewPiece> &pieces);
 

@@ -26,7 +26,7 @@ template <typename T> bool ascending(const T *begin, size_t count) {
 }
 
 constexpr char kWithoutLink[] = "--without-link ";
-constexpr uint32_t kMostConditions = 1 << 16; // they have 16-bit numbers
+constexpr uint32_t kMostConditions = 1 << 16; // numbers have 16 bits
 
 /// One walk over an untrusted index.
 class IndexWalk : RuleWalk {
@@ -34,7 +34,7 @@ public:
   IndexWalk(const Bundle &index, uint64_t indexBytes, uint64_t piecesBytes)
       : RuleWalk(indexBytes), index_(index), piecesBytes_(piecesBytes) {}
 
-  /// Empty, or the first violation.
+  /// Returns an empty string or the first violation.
   std::string run() {
     checkMaking() && checkMachine() && checkCluster() && checkConditions() &&
         checkClasses() &&
@@ -61,7 +61,7 @@ private:
   std::string judgeMap(const uint16_t *map, const AllocationClass &one,
                        const uint16_t *gpus, size_t count);
   std::string judgeMap(const Entry &entry);
-  /// Where the node maps end of all entries and survivors so far.
+  /// Returns where the node maps of all entries and survivors so far end.
   uint64_t mapsEnd() const {
     return uint64_t(mapUsers_.size()) * index_.num_nodes();
   }
@@ -69,11 +69,11 @@ private:
   const Bundle &index_;
   const uint64_t piecesBytes_;
   uint64_t piecesEnd_ = 0;
-  std::vector<uint32_t> marks_; // by node, as judgeMap left it
+  std::vector<uint32_t> marks_; // per node, as judgeMap left it
   uint32_t lastMark_ = 0;
-  // By class: the first class with the same representative GPUs.
+  // Per class, the first class with the same representative GPUs.
   std::vector<uint32_t> sameGpus_;
-  // By node map so far: the first entry or survivor that has it.
+  // Per node map so far, the first entry or survivor that has it.
   std::vector<const Entry *> mapUsers_;
 };
 
@@ -112,7 +112,7 @@ bool IndexWalk::checkCluster() {
   return true;
 }
 
-/// A cluster's entries are the representatives of its classes.
+/// Checks that a cluster's entries are the representatives of its classes.
 bool IndexWalk::checkRepresentatives() {
   const auto &entries = *index_.entries();
   if (!pay("entries", &entries) || !pay("gpus", index_.gpus()) ||
@@ -171,7 +171,7 @@ bool IndexWalk::checkConditions() {
   return true;
 }
 
-/// Empty, or what is wrong; so the next one.
+/// Returns an empty string or what is wrong, like the next function.
 std::string IndexWalk::judgeGpus(const uint16_t *gpus, size_t count) const {
   if (count == 0 || !ascending(gpus, count) ||
       gpus[count - 1] >= index_.gpu_nodes()->size())
@@ -179,7 +179,8 @@ std::string IndexWalk::judgeGpus(const uint16_t *gpus, size_t count) const {
   return "";
 }
 
-/// Whether `map` carries the class's GPUs onto `gpus`, each onto another.
+/// Checks that `map` carries the class's GPUs onto `gpus`, each onto a
+/// different one.
 std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
                                 const uint16_t *gpus, size_t count) {
   const auto &nodes = *index_.gpu_nodes();
@@ -190,7 +191,7 @@ std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
     return textOf("a map between ", one.gpus()->size(), " and ", count,
                   " GPUs");
   marks_.resize(index_.num_nodes());
-  ++lastMark_; // on nodes of `gpus` that nothing is carried onto so far
+  ++lastMark_; // marks nodes of `gpus` that no GPU is carried onto yet
   for (size_t i = 0; i < count; ++i)
     marks_[nodes.Get(gpus[i])] = lastMark_;
   for (uint16_t gpu : *one.gpus()) {
@@ -205,14 +206,14 @@ std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
   return "";
 }
 
-/// The same for an entry or a survivor. Its GPUs are right; its map is a new
-/// one behind the others, or one of them.
+/// The same for an entry or a survivor whose GPUs have been checked. Its map is
+/// a new one behind the others, or one of them.
 std::string IndexWalk::judgeMap(const Entry &entry) {
   const uint64_t number = entry.map_begin() / index_.num_nodes();
   const AllocationClass &one = *index_.classes()->Get(entry.class_number());
   if (number < mapUsers_.size()) {
     const Entry &first = *mapUsers_[number];
-    // A map that is right for some GPUs is right for no others.
+    // A map that is right for some GPUs is wrong for all others.
     if (first.gpus_begin() != entry.gpus_begin() ||
         sameGpus_[first.class_number()] != sameGpus_[entry.class_number()])
       return "its map is that of another allocation or representative";
@@ -296,7 +297,7 @@ bool IndexWalk::checkEntries() {
     return false;
   if (entries.size() == 0)
     return fail("entries", "expected at least one");
-  // Every number belongs to one entry: a long walk needs a long file.
+  // Every GPU number belongs to one entry, so a long walk needs a long file.
   uint64_t gpus = 0;
   EntryKey last;
   for (uint32_t e = 0; e < entries.size(); ++e) {
@@ -331,7 +332,7 @@ bool IndexWalk::checkEntries() {
   return true;
 }
 
-/// The entry whose GPUs begin there; null if there is none.
+/// Returns the entry whose GPUs begin at `gpusBegin`; null if there is none.
 const Entry *entryAt(const Bundle &index, uint32_t gpusBegin) {
   const auto &entries = *index.entries();
   const auto found = std::lower_bound(

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the FlatBuffers structure of an index cannot say, checked once when a
-// bundle is opened. Internal to schedules/.
+// The rules that the FlatBuffers structure of an index cannot express, checked
+// once when a bundle is opened. Internal to schedules/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,23 +18,23 @@
 
 namespace blink::sched {
 
-/// Walks a structurally sound index of `indexBytes` bytes, of a file with
+/// Walks a structurally sound index of `indexBytes` bytes, from a file with
 /// `piecesBytes` bytes of pieces, and checks every rule. Returns an empty
-/// string, or the first violation as "index path: what". Linear in `indexBytes`
-/// but for a logarithm.
+/// string, or the first violation as "index path: what". Takes linear time in
+/// `indexBytes`, apart from a logarithm.
 [[nodiscard]] std::string checkBundleRules(const Bundle &index,
                                            uint64_t indexBytes,
                                            uint64_t piecesBytes);
 
-/// What entries are ordered by: the number of GPUs, then GPUs.
+/// The key by which entries are ordered: the number of GPUs, then the GPUs.
 using EntryKey = std::pair<uint32_t, std::vector<uint16_t>>;
 EntryKey keyOf(const Bundle &index, const Entry &entry);
 
-/// What survivors are ordered by: the condition, then gpus_begin.
+/// The key by which survivors are ordered: the condition, then gpus_begin.
 using SurvivorKey = std::pair<uint32_t, uint32_t>;
 SurvivorKey keyOf(const Survivor &survivor);
 
-/// The nodes of a condition, which has some, as "gpu0:gpu3".
+/// Returns the nodes of a condition other than the first as "gpu0:gpu3".
 std::string namedEnds(const Condition &condition);
 
 } // namespace blink::sched

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One walk over an untrusted file. Every number is judged before it is used as
-// an index; sums are 64 bits wide where the fields are 32.
+// One walk over an untrusted file. Every number is checked before it is used as
+// an index; sums are computed in 64 bits, since fields have 32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,8 @@ public:
   }
 
 private:
-  /// Channel ends of one variant: which rank's step writes and reads it.
+  /// Whether a step seen so far writes a channel of the variant, and whether
+  /// one reads it.
   struct ChannelEnds {
     bool written = false;
     bool read = false;
@@ -83,19 +84,20 @@ private:
   bool checkSwitches(const Variant &variant);
 
   const Schedule &file_;
-  const Program *program_ = nullptr; // that the walk is in
+  const Program *program_ = nullptr; // the one being checked
 
-  std::vector<uint32_t> gpuNodes_; // of each GPU of the machine
+  std::vector<uint32_t> gpuNodes_; // per GPU of the machine
   uint32_t numRanks_ = 0;
   uint32_t numPrograms_ = 0; // ranks and relays
   uint32_t inputBlocks_ = 0;
   uint32_t outputBlocks_ = 0;
   SymmetryGroup group_;           // of the program
   bool symmetric_ = false;        // the variant is in symmetric form
-  uint32_t element_ = kNoElement; // that a step of it asked for so far
+  uint32_t element_ = kNoElement; // asked for by a step of it so far
   std::vector<ChannelEnds> ends_;
-  // The last step (numbered over the file) that named a block: finds operands
-  // that a step lists twice without clearing anything between steps.
+  // Per block, the last step (numbered over the whole file) that named it. This
+  // finds operands that a step lists twice without clearing anything between
+  // steps.
   uint64_t stepNumber_ = 0;
   std::vector<uint64_t> inputRead_, outputRead_, outputWritten_;
 };
@@ -408,10 +410,11 @@ bool RuleChecker::checkTrees(const Variant &variant) {
   if (!pay("trees", variant.trees()))
     return false;
   const auto &trees = *variant.trees();
-  // One for each pair of an input's and an output's block.
+  // One block for each pair of an input block and an output block.
   uint64_t numBlocks = uint64_t(inputBlocks_) * outputBlocks_;
-  // In symmetric form the blocks of representatives have trees here, and all
-  // elements give the one block of all trees.
+  // In symmetric form only blocks of representatives have trees here, or if
+  // there is a single block, each tree stands for as many trees as there are
+  // elements.
   uint64_t images = symmetric_ && numBlocks == 1 ? group_.order() : 1;
   const auto nextBlock = [&](uint32_t last) {
     uint64_t next = uint64_t(last) + 1;
@@ -421,8 +424,8 @@ bool RuleChecker::checkTrees(const Variant &variant) {
       next = (next / ofRank + 1) * ofRank;
     return uint32_t(next);
   };
-  uint32_t block = 0; // every block below has its trees
-  uint64_t sum = 0;   // of the numerators of trees of `block` so far
+  uint32_t block = 0; // all lower blocks have their trees
+  uint64_t sum = 0;   // of the numerators so far of trees of `block`
   for (uint32_t i = 0; i < trees.size(); ++i) {
     const Tree &tree = *trees[i];
     const auto failHere = [&](const auto &...what) {
@@ -533,7 +536,7 @@ bool RuleChecker::checkRank(const Variant &variant, uint32_t number) {
   for (uint32_t i = 0; i < program.steps()->size(); ++i)
     if (!checkStep(variant, number, i, operandsLeft))
       return false;
-  if (operandsLeft != 0) // nobody has looked at these
+  if (operandsLeft != 0) // no step uses these
     return fail("operands", operandsLeft, " belong to no step");
   return true;
 }
@@ -577,7 +580,7 @@ bool RuleChecker::checkStep(const Variant &variant, uint32_t number,
 bool RuleChecker::checkOperand(const Variant &variant, uint32_t rank,
                                const Step &step, uint32_t stepIndex,
                                const Operand &operand, bool isSource) {
-  // Sentences are made when there is something to say: most are not.
+  // Sentences are built only on failure, which is rare.
   const auto failHere = [&](const auto &...what) {
     return fail(at("steps", stepIndex), what...);
   };
@@ -622,8 +625,9 @@ bool RuleChecker::checkOperand(const Variant &variant, uint32_t rank,
   return true;
 }
 
-/// That the step's rank is the end of a channel that it reads or writes; in
-/// symmetric form, of an image of it that is of the same tree as the others.
+/// Checks that the step's rank is an end of a channel that it reads or writes.
+/// In symmetric form it must be an end of an image of the channel, and all the
+/// step's channels must belong to the same image of the tree.
 bool RuleChecker::checkEnd(const Variant &variant, uint32_t rank,
                            const Step &step, uint32_t stepIndex, uint32_t index,
                            bool isSource) {
@@ -660,7 +664,7 @@ bool RuleChecker::checkChannelsJoined(const Variant &variant) {
   return true;
 }
 
-/// Of a program that accumulates in another type than its outputs have.
+/// Checks a program that accumulates in another type than that of its outputs.
 bool RuleChecker::checkPartialSums(const Variant &variant) {
   const std::vector<bool> partial = partialSums(variant);
   const std::string inVariant = within_;

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the FlatBuffers structure cannot say, checked once when a file is
-// opened. Internal to schedules/.
+// The rules that the FlatBuffers structure cannot express, checked once when a
+// file is opened. Internal to schedules/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +20,29 @@
 namespace blink::sched {
 
 /// Walks a structurally sound `file` of `size` bytes and checks every rule.
-/// Returns an empty string, or the first violation as "index path: what".
-/// Linear in `size`: a file whose parts are reached twice over is refused.
+/// Returns an empty string, or the first violation as "index path: what". Takes
+/// linear time in `size`, because a file whose parts are reached twice is
+/// refused.
 [[nodiscard]] std::string checkRules(const Schedule &file, size_t size);
 
-/// A place in a violation's path: "lanes[3]".
+/// Returns one place in a violation's path: "lanes[3]".
 inline std::string at(const char *name, uint64_t index) {
   return std::string(name) + "[" + std::to_string(index) + "]";
 }
 
-/// A number that is too large: "channel 12 of 9".
+/// Describes a number that is too large: "channel 12 of 9".
 inline std::string outOf(const char *name, uint64_t index, uint64_t count) {
   return textOf(name, " ", index, " of ", count);
 }
 
-/// A walk over an untrusted file, to the first violation of a rule.
+/// Base of walks over an untrusted file that end at the first violation of a
+/// rule.
 class RuleWalk {
 protected:
   explicit RuleWalk(uint64_t bytes) : budget_(bytes) {}
 
-  /// Records a violation at `place`, which is within `within_`. Always false.
+  /// Records a violation at `place`, relative to `within_`. Always returns
+  /// false.
   template <typename... Parts>
   bool fail(const std::string &place, const Parts &...what) {
     error_ = within_ + place;

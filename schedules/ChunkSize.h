@@ -1,9 +1,9 @@
-//===- ChunkSize.h - into what chunks a call is cut -------------*- C++ -*-===//
+//===- ChunkSize.h - the chunks that a call is cut into ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The runtime cuts calls by this, and the compiler's model of time counts by
-// it.
+// The runtime cuts calls by these rules, and the compiler's model of time uses
+// them, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,16 +17,17 @@
 
 namespace blink::sched {
 
-/// From here on calls go without slots where ranks can reach each other's
-/// buffers. Below, the word that says where they are costs more than a copy.
+/// From this size on, calls use no slots if ranks can access each other's
+/// buffers. Below it, announcing the buffers' addresses costs more than a copy.
 inline constexpr uint64_t kDirectBytes = 256 << 10;
 
 /// The chunks of a variant (schedule.fbs).
 struct ChunkSizes {
-  uint32_t bytes = 0; ///< which large messages want
-  /// Below these a chunk is mostly overhead, unless the variant says otherwise.
+  uint32_t bytes = 0; ///< size for large messages
+  /// Smaller chunks are mostly overhead, unless the variant says otherwise.
   uint32_t leastBytes = 64 << 10;
-  /// So many chunks let a tree's steps overlap, likewise.
+  /// This many chunks let the steps of a tree overlap, unless the variant says
+  /// otherwise.
   uint32_t leastChunks = 4;
 
   // NOLINTNEXTLINE(google-explicit-constructor): most have but one size
@@ -41,17 +42,17 @@ struct ChunkSizes {
   }
 };
 
-/// Those of `variant`, whose file openSchedule has accepted.
+/// Returns the chunks of `variant`, whose file openSchedule has accepted.
 inline ChunkSizes chunksOf(const Variant &variant) {
   return {variant.chunk_bytes(), variant.least_chunk_bytes(),
           variant.least_chunks()};
 }
 
-/// The chunks of a call whose largest tree carries `treeBytes`: those of the
-/// schedule, which large messages want, or smaller ones, so that the tree has
-/// enough of them; a multiple of 64 bytes where `sizes.bytes` is. Which
-/// elements go where and in what order they are reduced does not depend on it;
-/// every rank computes the same.
+/// Returns the chunk size of a call whose largest tree carries `treeBytes`: the
+/// schedule's, which suits large messages, or a smaller one, so that the tree
+/// has enough chunks. It is a multiple of 64 bytes if `sizes.bytes` is. The
+/// assignment of elements to trees and the order of reduction do not depend on
+/// it. Every rank computes the same value.
 inline uint64_t chunkBytesOfCall(ChunkSizes sizes, uint64_t treeBytes) {
   constexpr uint64_t kGranule = 64;
   const uint64_t chunk =

@@ -45,16 +45,18 @@ private:
   bool checkBoxes();
   bool checkGroups();
   bool checkTurns();
-  /// Whether columns are numbered in the order of their firsts; their number.
+  /// Returns true if columns are numbered in the order of their first members;
+  /// sets `count` to their number.
   static bool numbered(const NumberList &columns, size_t &count);
-  /// The permutation that begins there, of `size`; empty if it is none.
+  /// Returns the permutation of `size` elements that begins at `begin`; empty
+  /// if there is none.
   std::vector<uint16_t> permutation(const NumberList &flat, size_t begin,
                                     size_t size);
 
   const Bundle &index_;
   const Cluster &cluster_;
   ReadBudget &budget_;
-  size_t boxNodes_ = 0; // one box of each kind
+  size_t boxNodes_ = 0; // nodes of one box of each kind
   size_t shared_ = 0;
   std::string error_;
 };

@@ -16,9 +16,10 @@
 
 namespace blink::sched {
 
-/// Walks the cluster of an index whose GPUs keep the rules. Returns an empty
-/// string, or the first violation as "index path: what". That the permutations
-/// are symmetries of the topology is not looked at: `blinkc verify` proves it.
+/// Walks the cluster of an index whose GPUs obey the rules. Returns an empty
+/// string, or the first violation as "index path: what". Does not check that
+/// the permutations are symmetries of the topology: `blinkc verify` proves
+/// that.
 [[nodiscard]] std::string checkClusterRules(const Bundle &index,
                                             ReadBudget &budget);
 

@@ -1,11 +1,11 @@
-//===- Collectives.h - what each collective is ------------------*- C++ -*-===//
+//===- Collectives.h - the traits of each collective ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One table of what tells collectives apart, for both sides of the contract. A
-// new collective is a value of the enum in schedule.fbs and a row here. The
-// verifier has its own (compiler/verify/Semantics.h), since it must not share
-// what it judges.
+// One table of the traits that distinguish collectives, for both sides of the
+// contract. A new collective is a value of the enum in schedule.fbs and a row
+// here. The verifier has a table of its own (compiler/verify/Semantics.h),
+// since it must not share code with what it verifies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +24,20 @@ namespace blink::sched {
 
 struct CollectiveTraits {
   Collective collective;
-  /// Whether the buffer has a block for each rank, at the root where only the
-  /// root has it. Else it is one block.
+  /// Whether the buffer has a block for each rank (at the root, if only the
+  /// root has the buffer). Otherwise it is one block.
   bool scattersInput, gathersOutput;
-  bool rooted;  ///< only the root gives all, or gets all
-  bool up;      ///< data goes to the roots of trees
-  bool down;    ///< data comes from them
-  bool routed;  ///< each block goes to one rank: edges add up what is behind
-  bool reduces; ///< elements of ranks are combined with an operator
-  /// Each block goes from a rank to another on its own, in one hop: links carry
-  /// one at a time, and nobody else takes part.
+  bool rooted;  ///< only the root sends, or only it receives
+  bool up;      ///< data moves to the roots of trees
+  bool down;    ///< data moves from them
+  bool routed;  ///< each block has one destination: edges add up
+  bool reduces; ///< elements of ranks are combined by an operator
+  /// Each block moves from one rank to another on its own, in one hop. Links
+  /// carry one block at a time, and no third rank takes part.
   bool pairwise;
-  /// The collective whose data goes the other way over the same trees, from
-  /// their roots: its schedules, reversed, are schedules of this one.
+  /// The collective whose data moves in the opposite direction over the same
+  /// trees. Its trees are out-trees, and its schedules, reversed, are schedules
+  /// of this one.
   std::optional<Collective> mirror;
 };
 
@@ -65,7 +66,8 @@ constexpr bool inOrder() {
 static_assert(inOrder(), "one row a collective, in the enum's order");
 } // namespace detail
 
-/// `collective` must be one of the enum, as those of an opened file are.
+/// Returns the traits of `collective`, which must be a value of the enum, as in
+/// an opened file.
 constexpr const CollectiveTraits &traitsOf(Collective collective) {
   return kCollectiveTraits[size_t(collective)];
 }
@@ -87,7 +89,7 @@ constexpr auto makeJoint() {
 }
 } // namespace detail
 
-/// What all ranks of a job call together: all but sendrecv.
+/// The collectives that all ranks of a job call together: all but sendrecv.
 inline constexpr auto kJointCollectives = detail::makeJoint();
 
 /// broadcast, reduce, gather, scatter
@@ -100,8 +102,8 @@ constexpr bool isReduction(Collective c) { return traitsOf(c).reduces; }
 constexpr bool isPairwise(Collective c) { return traitsOf(c).pairwise; }
 constexpr bool hasUpTrees(Collective c) { return traitsOf(c).up; }
 constexpr bool hasDownTrees(Collective c) { return traitsOf(c).down; }
-/// All but alltoall and sendrecv, whose buffers would both hold a block for
-/// each rank.
+/// True for all collectives but alltoall and sendrecv, whose input and output
+/// would both hold a block for each rank.
 constexpr bool hasInPlace(Collective c) {
   return !(traitsOf(c).scattersInput && traitsOf(c).gathersOutput);
 }
@@ -114,16 +116,16 @@ constexpr bool onlyRootGets(Collective c) {
   return traitsOf(c).rooted && traitsOf(c).up;
 }
 
-/// Blocks of the user's buffers, as the table at Collective in schedule.fbs
-/// says. The trees in a file have a block for each pair of an input's and an
-/// output's block.
+/// Blocks of the user's buffers, as in the table at Collective in schedule.fbs.
+/// The trees in a file have a block for each pair of an input block and an
+/// output block.
 constexpr uint32_t inputBlocks(Collective c, uint32_t numRanks) {
   return traitsOf(c).scattersInput ? numRanks : 1;
 }
 constexpr uint32_t outputBlocks(Collective c, uint32_t numRanks) {
   return traitsOf(c).gathersOutput ? numRanks : 1;
 }
-/// Blocks of the size that rates are about: of the larger buffer, or of a
+/// Blocks of the size to which rates refer: of the larger buffer, or of a
 /// message between two ranks.
 constexpr int blocksOfBuffer(Collective c, int numRanks) {
   return !isPairwise(c) &&
@@ -131,10 +133,10 @@ constexpr int blocksOfBuffer(Collective c, int numRanks) {
              ? numRanks
              : 1;
 }
-/// Sets of trees whose shares add up to one, while they are packed: one for
-/// each rank as root in allgather, reducescatter, alltoall and sendrecv,
-/// else 1. The trees of a routed collective become several chains each in the
-/// file.
+/// Number of sets of trees whose shares add up to one while trees are packed:
+/// one set for each rank as root in allgather, reducescatter, alltoall and
+/// sendrecv, otherwise a single set. In the file, each tree of a routed
+/// collective becomes several chains.
 constexpr int numBlocks(Collective c, int numRanks) {
   return isPairwise(c)        ? numRanks
          : traitsOf(c).rooted ? 1

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Ranks that are needed, and representatives, are programmed whole. Of the
-// others there are the steps at the other ends of these ranks' channels, found
-// by tree and rank: nothing is written out only to be left.
+// Requested ranks and representatives get their whole programs. Other ranks get
+// only the steps at the other ends of these ranks' channels, which are found by
+// tree and rank, so that nothing is expanded only to be discarded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ template <typename T> void sortUnique(std::vector<T> &list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// Makes channels those of `left`; what is none of them has the number that
-/// comes after all of these.
+/// Renumbers channels by their places in `left`. Channels that are not in
+/// `left` get the number `left.size()`.
 void renumber(RankParts &rank, const std::vector<uint32_t> &left) {
   for (Operand &operand : rank.operands) {
     if (operand.kind() != OperandKind::channel)
@@ -50,8 +50,8 @@ void addStep(RankParts &rank, const Step &step, uint32_t tree,
 class PartExpander : public Expander {
 public:
   using Expander::Expander;
-  /// For ranks that are `whole`. `partial`: of each channel of the symmetric
-  /// variant, as partialSums() has it.
+  /// Expands for the ranks in `whole`. `partial` is the result of partialSums()
+  /// for the channels of the symmetric variant.
   VariantParts run(const std::vector<bool> &whole,
                    const std::vector<bool> &partial, VariantPart &part);
 
@@ -64,13 +64,14 @@ private:
   }
 
   std::vector<RankTree> ends_;
-  std::vector<uint32_t> left_; ///< channels
-  /// Of each representative: its steps by the tree of from_, and the element
-  /// for which they are of the tree's image.
+  std::vector<uint32_t> left_; ///< channels to keep
+  /// Per representative: its steps, sorted by tree of from_ and by the element
+  /// for which they are steps of the tree's image.
   std::vector<std::vector<std::pair<uint64_t, uint32_t>>> steps_;
 };
 
-/// Of a rank that is programmed whole.
+/// Records the channels of a rank that has its whole program, and their other
+/// ends.
 void PartExpander::noteChannels(uint32_t rank, const std::vector<bool> &whole) {
   const RankParts &own = full_.ranks[rank];
   for (const Step &step : own.steps) {
@@ -166,7 +167,7 @@ VariantParts PartExpander::run(const std::vector<bool> &whole,
   return std::move(full_);
 }
 
-/// The same of a variant in full.
+/// The same for a variant in full.
 VariantParts leavePart(VariantParts own, const std::vector<bool> &whole,
                        const std::vector<bool> &partial, VariantPart &part) {
   std::vector<RankTree> ends;
@@ -230,7 +231,7 @@ SchedulePart expandFor(const Schedule &file, const std::vector<bool> &ranks,
           whole = ranks;
         for (uint32_t rank : group.representatives())
           whole[rank] = true;
-        // Of a channel and all its images the same is true.
+        // A channel and all its images agree in this.
         const std::vector<bool> partial = partialSums(variant);
         if (!own.symmetric)
           return leavePart(std::move(own), whole, partial, left);

@@ -45,7 +45,7 @@ void Expander::expandTrees() {
   }
 }
 
-/// Adds the image in full tree `tree` of a channel of `from_`.
+/// Adds the image of a channel of `from_` in full tree `tree`.
 void Expander::expandChannel(uint32_t tree, uint32_t number) {
   const Channel &channel = from_.channels[number];
   const uint32_t element = images_[tree].element;
@@ -67,7 +67,8 @@ void Expander::expandChannels() {
       expandChannel(tree, c);
 }
 
-/// That for which the step of a representative is a step of the tree's image.
+/// Returns the element for which the representative's step is a step of the
+/// tree's image.
 uint32_t Expander::elementOf(const RankParts &rank, const Step &step) const {
   for (uint32_t i = 0; i < uint32_t(step.sources()) + step.destinations();
        ++i) {
@@ -124,8 +125,8 @@ VariantParts Expander::run() {
   return std::move(full_);
 }
 
-/// Of what is said once an element in a full variant. Channels share paths, but
-/// each is looked at.
+/// Returns the bytes of those parts of a variant that exist once per element in
+/// full. Channels share paths, but each path is counted here.
 static uint64_t bytesOf(const Variant &variant) {
   uint64_t bytes = variant.trees()->size() * sizeof(Tree) +
                    variant.channels()->size() * sizeof(Channel);

@@ -13,44 +13,46 @@
 
 namespace blink::sched {
 
-/// What a symmetric variant stands for, in full and in the one order that
-/// schedule.fbs names. The variant is one of a program for `collective` over
-/// all ranks of `group`, and keeps the rules.
+/// Returns a symmetric variant in full, in the one order that schedule.fbs
+/// prescribes. The variant belongs to a program for `collective` over all ranks
+/// of `group` and obeys the rules.
 VariantParts expandVariant(const VariantParts &variant,
                            const SymmetryGroup &group, Collective collective);
 
-/// The bytes of `file`, which openAnySchedule has accepted, with all variants
-/// in full and no symmetry; of a file without symmetric variants a copy. Empty,
-/// with a sentence in `error`, if that is more than a file can hold.
+/// Returns the bytes of `file`, which openAnySchedule has accepted, with all
+/// variants in full and without symmetry; for a file without symmetric
+/// variants, a copy. Returns an empty vector, with a sentence in `error`, if
+/// the result is more than a file can hold.
 [[nodiscard]] std::vector<uint8_t> expandSchedule(const Schedule &file,
                                                   std::string &error);
 
-/// What is left of a variant's channels in a SchedulePart.
+/// The channels of a variant that a SchedulePart keeps.
 struct VariantPart {
-  /// Of each channel: its number in full, ascending...
+  /// Number of each channel in the full variant, ascending.
   std::vector<uint32_t> channels;
-  /// ... and whether its chunks are partial sums, which comes from ranks that
-  /// may be missing (PartialSums.h).
+  /// Whether each channel's chunks are partial sums. Computing this takes ranks
+  /// that the part may lack (PartialSums.h).
   std::vector<bool> partial;
 };
 
-/// What some ranks need of a schedule in full.
+/// The part of a full schedule that some ranks need.
 struct SchedulePart {
-  /// A Schedule that openSchedule would refuse: as expandSchedule's, but in
-  /// programs with symmetry only the ranks that were asked for and the
-  /// representatives have their programs. At the other ends of their channels
-  /// there are the steps of these trees, but no lanes. All trees are there; of
-  /// channels those of ranks that have programs, and a step's operand that is
-  /// another one has the number that comes after them all.
+  /// A Schedule as from expandSchedule, but one that openSchedule would refuse.
+  /// In programs with symmetry only the requested ranks and the representatives
+  /// have their programs. Ranks at the other ends of their channels have the
+  /// steps of these channels' trees, but no lanes. All trees are present. Only
+  /// channels of ranks that have programs are present; a step's operand that is
+  /// another channel has the number of channels as its index.
   std::vector<uint8_t> bytes;
-  /// By program and variant; empty where all channels are there.
+  /// By program and variant; empty if all channels are present.
   std::vector<std::vector<VariantPart>> variants;
 };
 
-/// What `ranks` need (true: is asked for) of `file`, which openAnySchedule has
-/// accepted. Programs for other numbers of ranks are in it for representatives
-/// only. Takes time and memory for all trees, but otherwise for what is left.
-/// No bytes, with a sentence in `error`, if that is more than a file can hold.
+/// Returns the part of `file` that `ranks` need (true: requested);
+/// openAnySchedule has accepted `file`. Programs for another number of ranks
+/// contain representatives only. Takes time and memory for all trees, and apart
+/// from these only for the parts kept. Returns no bytes, with a sentence in
+/// `error`, if the result is more than a file can hold.
 [[nodiscard]] SchedulePart expandFor(const Schedule &file,
                                      const std::vector<bool> &ranks,
                                      std::string &error);

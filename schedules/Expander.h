@@ -1,8 +1,8 @@
-//===- Expander.h - what symmetric variants stand for -----------*- C++ -*-===//
+//===- Expander.h - the expansion of symmetric variants ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What ExpandSchedule.cpp and ExpandPart.cpp have in common.
+// The code that ExpandSchedule.cpp and ExpandPart.cpp share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,20 +17,20 @@
 
 namespace blink::sched {
 
-/// What is written for a variant of a program, by its number.
+/// Makes the content to write for the variant number `variant` of a program.
 using ExpandOne = std::function<VariantParts(
     const Program &program, uint32_t variant, const SymmetryGroup &group)>;
 
-/// The file with what `expand` makes of each variant, about `bytesFor` bytes
-/// for a symmetric one. Empty, with a sentence in `error`, if that is more than
-/// a file can hold.
+/// Returns the file with each variant replaced by the result of `expand`; a
+/// symmetric one takes about `bytesFor` bytes. Returns an empty vector, with a
+/// sentence in `error`, if that is more than a file can hold.
 std::vector<uint8_t>
 expandWith(const Schedule &file, const ExpandOne &expand,
            const std::function<uint64_t(const Variant &, const SymmetryGroup &)>
                &bytesFor,
            std::string &error);
 
-/// Of one symmetric variant.
+/// Expands one symmetric variant.
 class Expander {
 public:
   Expander(const VariantParts &from, const SymmetryGroup &group,
@@ -41,7 +41,8 @@ public:
   VariantParts run();
 
 protected:
-  /// A tree of the full variant: that of `from_` under an element.
+  /// A tree of the full variant: the image of a tree of `from_` under an
+  /// element.
   struct Image {
     uint32_t block, root, tree, element;
     auto words() const { return std::tie(block, root, tree); }
@@ -52,8 +53,8 @@ protected:
   void expandChannels();
   void expandRank(uint32_t rank, RankParts &full) const;
   void expandSwitches();
-  /// What an operand of a representative's step stands for in that of `rank` in
-  /// full tree `tree`.
+  /// Returns the image of an operand of a representative's step in the
+  /// corresponding step of `rank` in full tree `tree`.
   Operand imageOf(const Operand &operand, const Step &step, uint32_t rank,
                   uint32_t tree) const {
     return {operand.kind() == OperandKind::channel
@@ -73,10 +74,10 @@ protected:
   BlockImages<SymmetryGroup> blocks_;
   VariantParts full_;
   PathTable paths_;
-  std::vector<Image> images_;     ///< of each full tree
-  std::vector<uint32_t> numbers_; ///< of trees, by tree and element
-  std::vector<uint32_t> firstOf_; ///< channel of each tree of from_
-  /// Of each full tree, and how many there are.
+  std::vector<Image> images_;     ///< per full tree
+  std::vector<uint32_t> numbers_; ///< full trees, by tree and element
+  std::vector<uint32_t> firstOf_; ///< first channel of each tree of from_
+  /// First channel of each full tree, and the number of channels.
   std::vector<uint32_t> firstChannel_;
 };
 

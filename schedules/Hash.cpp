@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The one file that includes xxHash, whose header holds the whole algorithm: no
-// library is linked.
+// The one file that includes xxHash. The header contains the whole algorithm,
+// so no library is linked.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,16 +14,16 @@
 namespace blink::sched {
 
 /// XXH3-64 (xxHash): the same on every machine, and fast enough that checking a
-/// file costs what reading it does. It finds damage; it is no defence against
-/// somebody who wants two files with one hash. To hash several things, pass
-/// the former result as `seed`.
+/// file costs about as much as reading it. It detects damage, but is no defence
+/// against an attacker who wants two files with one hash. To hash several
+/// things, pass the previous result as `seed`.
 uint64_t hash64(const void *data, size_t size, uint64_t seed = 0);
 
-/// Bytes of a hash in a file, little endian.
+/// Bytes of a hash in a file, in little-endian order.
 inline constexpr size_t kHashBytes = 8;
 /// Appends the hash of all bytes so far.
 void appendHash(std::vector<uint8_t> &bytes);
-/// Whether the hash of `size` bytes stands behind them.
+/// Returns true if the hash of `size` bytes follows them.
 bool hashFollows(const uint8_t *bytes, size_t size);
 
 } // namespace blink::sched

@@ -1,4 +1,4 @@
-//===- PartialSums.cpp - which chunks are sums of some ranks --------------===//
+//===- PartialSums.cpp - channels that carry partial sums -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kNone = ~0u;
 
-/// The channel of which the step's result is a copy, or kNone.
+/// Returns the channel that the step's result is a copy of, or kNone.
 uint32_t copiedChannel(const RankProgram &rank, const Step &step) {
   const Operand &first = *rank.operands()->Get(step.operands_begin());
   return step.sources() == 1 && !step.completes() &&
@@ -40,7 +40,8 @@ std::vector<bool> partialSums(const Variant &variant) {
         partial[to.index()] = adds(*step);
         copied[to.index()] = copiedChannel(*rank, *step);
       }
-  // Each channel that is looked through is a copy of nothing afterwards.
+  // A channel that has been resolved is marked as a copy of nothing, so that
+  // each is visited once.
   std::vector<uint32_t> way;
   for (uint32_t channel = 0; channel < numChannels; ++channel) {
     way.clear();

@@ -1,12 +1,13 @@
-//===- Placement.cpp - where on a cluster a job stands --------------------===//
+//===- Placement.cpp - the placement of a job on a cluster ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A placement is a table: a row a box, a column for GPUs of a box that may
-// change places, in it how many of them the job has. Boxes of a kind may be
-// listed in any order, and columns of a group, too. The representative is the
-// table with the greatest rows first; of tables that order alone cannot tell
-// apart, all are looked at, up to a limit.
+// A placement is a table with a row for each box and a column for each set of
+// GPUs of a box that may be exchanged; an element is the number of such GPUs
+// that the job has. Boxes of a kind may be listed in any order, and so may the
+// columns of a group. The representative is the table with the greatest rows
+// first. If order alone cannot tell tables apart, all of them are examined, up
+// to a limit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ namespace {
 
 using Numbers = ClusterSymmetry::Numbers;
 
-/// Tables that a search looks at, at most.
+/// The most tables that a search examines.
 constexpr int kMostTables = 200;
 
 Numbers identity(size_t size) {
@@ -30,7 +31,8 @@ Numbers identity(size_t size) {
   return numbers;
 }
 
-/// Permutations of `size` in a flat list, cut to their first `kept`.
+/// Reads permutations of `size` elements from a flat list, keeping `kept`
+/// elements of each from `begin` on.
 std::vector<Numbers> permutations(const flatbuffers::Vector<uint16_t> &flat,
                                   size_t size, size_t begin, size_t kept) {
   std::vector<Numbers> list = {identity(kept)};
@@ -55,11 +57,11 @@ uint64_t mix(uint64_t value) {
 /// The job's GPUs in one box.
 struct Row {
   uint16_t kind = 0, box = 0;
-  Numbers at;     ///< places in the box, turned
-  Numbers jobs;   ///< of each of them, its place in the job's list
-  Numbers counts; ///< by column, in the table's order of columns
+  Numbers at;     ///< places in the box, after turns
+  Numbers jobs;   ///< for each of them, its place in the job's list
+  Numbers counts; ///< per column, in the table's order of columns
 
-  /// The greatest first.
+  /// Orders the greatest row first.
   bool operator<(const Row &other) const {
     if (kind != other.kind)
       return kind < other.kind;
@@ -151,10 +153,10 @@ private:
   const Numbers &gpus_;
   int tables_ = 0;
   std::vector<Row> best_;
-  Numbers bestOrder_; // the column that stands at each place
+  Numbers bestOrder_; // the column at each place
 };
 
-/// Fills in what a row has, its GPUs standing at `places`.
+/// Sets the GPUs of a row to `places` and computes its counts.
 void ClusterSymmetry::Search::setRow(Row &row, const Numbers &places) const {
   const Kind &kind = cluster_.kinds[row.kind];
   row.at = places;
@@ -163,8 +165,8 @@ void ClusterSymmetry::Search::setRow(Row &row, const Numbers &places) const {
     ++row.counts[kind.columns[at]];
 }
 
-/// The rows under a turn of the cluster, each box turned such that its row is
-/// the greatest.
+/// Starts with the rows under a turn of the cluster, each box turned such that
+/// its row is the greatest.
 void ClusterSymmetry::Search::startWith(const std::vector<Numbers> &turn) {
   std::vector<Row> rows;
   std::vector<int> rowOf(cluster_.boxes.size(), -1);
@@ -201,8 +203,8 @@ void ClusterSymmetry::Search::startWith(const std::vector<Numbers> &turn) {
   orderColumns(std::move(rows), {});
 }
 
-/// What tells columns apart, whatever the order of rows and columns. `fixed`
-/// lists columns that have been told apart by a choice.
+/// Returns colours that tell columns apart independently of the order of rows
+/// and columns. `fixed` lists columns that have been distinguished by a choice.
 std::vector<uint64_t>
 ClusterSymmetry::Search::colorsOf(const std::vector<Row> &rows,
                                   const Numbers &fixed) const {
@@ -231,7 +233,8 @@ ClusterSymmetry::Search::colorsOf(const std::vector<Row> &rows,
   return ofColumn;
 }
 
-/// Chooses column by column which stands first; equal ones make no difference.
+/// Chooses the order of columns, one column after the other; equal columns are
+/// interchangeable.
 void ClusterSymmetry::Search::orderColumns(std::vector<Row> rows,
                                            Numbers fixed) {
   const Numbers &groups = cluster_.groups;
@@ -241,8 +244,8 @@ void ClusterSymmetry::Search::orderColumns(std::vector<Row> rows,
     ++tables_;
     return offer(std::move(rows), fixed);
   }
-  // The place that is filled next belongs to a group, and takes a column of it:
-  // one of those with most GPUs, then of the least colour.
+  // The next place belongs to a group and takes a column of it: one of those
+  // with the most GPUs, and among these one of the least colour.
   const uint16_t group = groups[fixed.size()];
   const std::vector<uint64_t> colors = colorsOf(rows, fixed);
   const auto sumOf = [&](uint16_t c) {
@@ -279,7 +282,7 @@ void ClusterSymmetry::Search::orderColumns(std::vector<Row> rows,
   }
 }
 
-/// Keeps the greatest table.
+/// Keeps the greater of this table and the best so far.
 void ClusterSymmetry::Search::offer(std::vector<Row> rows,
                                     const Numbers &order) {
   if (!order.empty()) {
@@ -301,8 +304,8 @@ void ClusterSymmetry::Search::offer(std::vector<Row> rows,
   }
 }
 
-/// The best table as GPUs: the first boxes of a kind, the first GPUs of a
-/// column.
+/// Returns the best table as GPUs: the first boxes of each kind, and the first
+/// GPUs of each column.
 Numbers ClusterSymmetry::Search::write() const {
   Numbers result(gpus_.size());
   std::vector<size_t> used(cluster_.kinds.size(), 0);
@@ -313,7 +316,7 @@ Numbers ClusterSymmetry::Search::write() const {
     Numbers slot = identity(columns.size());
     for (size_t at = 0; at < bestOrder_.size(); ++at)
       slot[bestOrder_[at]] = uint16_t(at);
-    // GPUs of a column in the order of their places.
+    // Take the GPUs of a column in the order of their places.
     std::vector<std::pair<uint16_t, uint16_t>> byPlace;
     for (size_t i = 0; i < row.at.size(); ++i)
       byPlace.emplace_back(row.at[i], row.jobs[i]);
@@ -332,7 +335,8 @@ Numbers ClusterSymmetry::representative(const Numbers &gpus) const {
 }
 
 namespace {
-/// Whether a permutation of a box's places keeps a set of them.
+/// Returns true if a permutation of a box's places maps a set of them onto
+/// itself.
 bool keeps(const Numbers &turn, const std::vector<bool> &has) {
   for (size_t at = 0; at < turn.size(); ++at)
     if (has[at] != has[turn[at]])
@@ -341,12 +345,13 @@ bool keeps(const Numbers &turn, const std::vector<bool> &has) {
 }
 } // namespace
 
-/// Boxes that hold the same places change their roles; then columns that hold
-/// the same in all boxes; then a box is turned onto itself; then GPUs of a
-/// column. Each is a symmetry by itself that keeps the placement.
+/// Combines up to four symmetries, each of which keeps the placement: it
+/// exchanges boxes of which the job has the same places, then columns of which
+/// it has the same GPUs in all boxes, then turns a box onto itself, then
+/// exchanges GPUs of a column.
 ClusterSymmetry::RankTurn ClusterSymmetry::turnTo(const Numbers &gpus,
                                                   uint16_t rank) const {
-  std::map<uint16_t, std::vector<bool>> has; // by box: places
+  std::map<uint16_t, std::vector<bool>> has; // per box: places that the job has
   for (uint16_t gpu : gpus) {
     auto &own = has[boxOf(gpu)];
     own.resize(boxes[boxOf(gpu)].gpus.size());
@@ -354,11 +359,11 @@ ClusterSymmetry::RankTurn ClusterSymmetry::turnTo(const Numbers &gpus,
   }
   Place at = places_[gpus[rank]];
   const Place asked = at;
-  // The symmetry undone, step by step: where `at` comes from.
+  // Undoes the symmetry step by step: `at` is where the rank comes from.
   uint16_t from = at.box;
   for (const auto &[box, own] : has)
     if (boxes[box].kind == boxes[at.box].kind && own == has[at.box]) {
-      from = box; // the first one
+      from = box; // the first such box
       break;
     }
   at.box = from;
@@ -405,7 +410,7 @@ ClusterSymmetry::RankTurn ClusterSymmetry::turnTo(const Numbers &gpus,
   for (uint16_t r = 0; r < gpus.size(); ++r)
     rankOf[gpus[r]] = r;
   for (uint16_t gpu : gpus) {
-    // Which rank the symmetry carries onto this one.
+    // Find the rank that the symmetry carries onto this one.
     Place place = places_[gpu];
     if (place.box == asked.box)
       place.box = from;
@@ -461,7 +466,7 @@ std::string ClusterSymmetry::shapeOf(const Numbers &gpus) const {
   std::map<uint16_t, size_t> onBox;
   for (uint16_t gpu : gpus)
     ++onBox[boxOf(gpu)];
-  std::map<size_t, size_t> times; // of each number of GPUs
+  std::map<size_t, size_t> times; // how many boxes have so many GPUs
   for (auto [box, count] : onBox)
     ++times[count];
   std::string text;

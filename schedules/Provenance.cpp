@@ -25,7 +25,7 @@ std::string checkProvenance(const Provenance &provenance, ReadBudget &budget) {
   for (uint32_t i = 0; i < provenance.settings()->size(); ++i) {
     const RecordedSetting &setting = *provenance.settings()->Get(i);
     const std::string place = "provenance.settings[" + std::to_string(i) + "].";
-    // Before they are read: many settings could share one long string.
+    // Pay before reading: many settings could share one long string.
     if (const char *why = budget.pay(setting.name()))
       return place + "name: " + why;
     if (const char *why = budget.pay(setting.value()))

@@ -15,7 +15,7 @@
 
 namespace blink::sched {
 
-/// An option that decides a file's content, as the command line takes it:
+/// An option that affects a file's content, as on the command line:
 /// "without-link" and "gpu 0:plx 1".
 struct Setting {
   std::string name, value;
@@ -24,19 +24,20 @@ struct Setting {
     return name == other.name && value == other.value;
   }
 };
-/// In the order of the file. A name may stand there several times.
+/// Settings in the order of the file. A name may occur several times.
 using Settings = std::vector<Setting>;
 
-/// Those that the compiler recorded; where blink-perf has tuned the file, then
-/// "tuned" and the back end it was measured on.
+/// Returns the settings that the compiler recorded. If blink-perf has tuned the
+/// file, the last one is "tuned" with the back end it was measured on.
 Settings settingsOf(const Provenance &provenance);
 
-/// The rules of schedule.fbs, in a file that is not trusted yet: empty, or the
-/// first one broken and its place.
+/// Checks the rules of schedule.fbs in an untrusted file. Returns an empty
+/// string, or the first violation and its place.
 [[nodiscard]] std::string checkProvenance(const Provenance &provenance,
                                           ReadBudget &budget);
 
-/// "name=value name=value", for people: values may hold blanks.
+/// Returns "name=value name=value" for people to read; values may contain
+/// blanks.
 std::string toString(const Settings &settings);
 
 flatbuffers::Offset<Provenance>

@@ -1,4 +1,4 @@
-//===- ReadBudget.h - what a walk over a file may read ----------*- C++ -*-===//
+//===- ReadBudget.h - a limit on walks over files ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,19 +11,20 @@
 
 namespace blink::sched {
 
-/// The bytes that a walk over an untrusted file may still read. FlatBuffers may
-/// reach one part of a file from many places, so that a small file would take
-/// forever to walk; sealed files hold every part once, so their bytes are
-/// enough.
+/// The number of bytes that a walk over an untrusted file may still read. In
+/// FlatBuffers many places may refer to one part of a file, so that walking a
+/// small file could take forever. Sealed files contain every part once, so a
+/// budget of their size suffices.
 class ReadBudget {
 public:
   explicit ReadBudget(uint64_t bytes) : bytes_(bytes) {}
 
-  /// Takes off what `vector` holds. Null, or why the walk must not read it.
+  /// Subtracts the size of `vector`. Returns null, or the reason why the walk
+  /// must not read it.
   template <typename T> const char *pay(const flatbuffers::Vector<T> *vector) {
     using Item = typename flatbuffers::IndirectHelper<T>;
     const uint64_t bytes = uint64_t(vector->size()) * Item::element_stride;
-    // The structural check does not look at the alignment of 8-byte items.
+    // The structural check does not cover the alignment of 8-byte items.
     constexpr uintptr_t kAlign = alignof(std::remove_pointer_t<T>);
     if (bytes != 0 && reinterpret_cast<uintptr_t>(vector->Data()) % kAlign != 0)
       return "not aligned; the file is not one of Blink's";

@@ -1,9 +1,9 @@
-//===- ScheduleCopy.cpp - a file once more, with other variants -----------===//
+//===- ScheduleCopy.cpp - copies with other variants ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The compiler writes in the same order, so that a copy of what it wrote is the
-// same bytes.
+// The compiler writes in the same order, so that a copy of a file it wrote has
+// the same bytes.
 //
 //===----------------------------------------------------------------------===//
 

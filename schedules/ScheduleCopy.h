@@ -1,4 +1,4 @@
-//===- ScheduleCopy.h - a file once more, with other variants ---*- C++ -*-===//
+//===- ScheduleCopy.h - copies of files with other variants -----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,20 +12,20 @@
 
 namespace blink::sched {
 
-/// What takes the place of a program's own.
+/// The parts that replace those of a program.
 struct ProgramParts {
   std::vector<Renaming> symmetry; ///< empty: none
   std::vector<VariantParts> variants;
 };
 
-/// What a program says of its symmetry; nothing of none.
+/// Writes the symmetry of a program; returns a null offset if there is none.
 flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<SymmetryGenerator>>>
 writeRenamings(flatbuffers::FlatBufferBuilder &builder,
                const std::vector<Renaming> &renamings);
 
-/// The bytes of a file like `file`, sealed, whose programs have what `programs`
-/// says. The same parts make the same bytes, also where a file was written by
-/// the compiler (ExportSchedule.h).
+/// Returns the sealed bytes of a file like `file` with the parts in `programs`.
+/// The same parts give the same bytes, also for a file that the compiler wrote
+/// (ExportSchedule.h).
 std::vector<uint8_t> copySchedule(const Schedule &file,
                                   const std::vector<ProgramParts> &programs);
 

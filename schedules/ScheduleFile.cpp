@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The envelope of a file: checksum and structure. The rules are CheckRules'.
+// The envelope of a file: checksum and structure. CheckRules.h has the rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ constexpr char kDamagedSchedule[] =
     "; the file is damaged, of another format version "
     "or not a Blink schedule: copy or compile it again";
 
-/// Checksum and structure.
+/// Checks the checksum and the structure.
 const Schedule *structureOf(const uint8_t *data, size_t size,
                             std::string &error) {
   const auto refuse = [&](const auto &...what) {
@@ -40,8 +40,9 @@ const Schedule *structureOf(const uint8_t *data, size_t size,
   if (!hashFollows(data, size))
     return refuse(std::string("the checksum does not match") +
                   kDamagedSchedule);
-  // A table is 4 bytes at the least: no honest file holds more than size / 4,
-  // and a file that reaches the same table again and again is not walked.
+  // A table takes at least 4 bytes, so an honest file has at most size / 4 of
+  // them. The limit ends the walk over a file that refers to the same table
+  // again and again.
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<flatbuffers::uoffset_t>(size / 4);
   flatbuffers::Verifier verifier(data, size, options);

@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The rules of schedule.fbs as code, shared by both sides of the contract.
-// Depends on the headers of FlatBuffers and xxHash only.
+// Depends only on the headers of FlatBuffers and xxHash.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +21,13 @@ namespace blink::sched {
 
 inline constexpr uint32_t kFormatVersion = 3;
 
-/// Opens untrusted bytes: checksum, FlatBuffers structure, then every rule of
-/// schedule.fbs in one walk. Returns the root, which points into `data` and
-/// lives as long, or null with a sentence in `error` that names the place as an
-/// index path ("programs[0].variants[0].ranks[3].steps[7]: channel 12 of 9")
-/// and, where there is one, the remedy. `data` must be 8-byte aligned. Takes
-/// time and memory linear in the file.
+/// Opens untrusted bytes: checks the checksum, the FlatBuffers structure, and
+/// then every rule of schedule.fbs in one walk. Returns the root, which points
+/// into `data` and is valid as long as `data` is, or null with a sentence in
+/// `error`. The sentence names the place as an index path
+/// ("programs[0].variants[0].ranks[3].steps[7]: channel 12 of 9") and the
+/// remedy, if there is one. `data` must be 8-byte aligned. Takes time and
+/// memory linear in the file.
 ///
 ///     std::string error;
 ///     const sched::Schedule *file = sched::openSchedule(p, size, error);
@@ -34,23 +35,25 @@ inline constexpr uint32_t kFormatVersion = 3;
 [[nodiscard]] const Schedule *openSchedule(const uint8_t *data, size_t size,
                                            std::string &error);
 
-/// The same of a file that may be in symmetric form (Variant.symmetric), which
-/// openSchedule refuses: who asks a variant for the program of each rank finds
-/// that of representatives only. ExpandSchedule.h writes it out in full.
+/// The same for a file that may be in symmetric form (Variant.symmetric), which
+/// openSchedule refuses. Variants of such a file have the programs of
+/// representatives only, not of each rank. ExpandSchedule.h writes the file out
+/// in full.
 [[nodiscard]] const Schedule *openAnySchedule(const uint8_t *data, size_t size,
                                               std::string &error);
-/// Whether a variant is in symmetric form.
+/// Returns true if any variant is in symmetric form.
 bool isSymmetric(const Program &program);
 bool isSymmetric(const Schedule &file);
-/// Whether untrusted bytes are such a file, as far as their structure goes.
+/// Returns true if untrusted bytes are such a file. Checks only their
+/// structure.
 bool isSymmetric(const uint8_t *data, size_t size);
 
 /// Finishes `builder` with root `root`, pads to a multiple of 8 and appends the
-/// checksum: the bytes of a file.
+/// checksum. Returns the bytes of the file.
 std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
                                   flatbuffers::Offset<Schedule> root);
 
-/// Ranks and relays of a program.
+/// Returns the number of ranks and relays of a program.
 uint32_t numPrograms(const Program &program);
 
 } // namespace blink::sched

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Numbers are overwritten where they lie, rather than the file built anew: what
-// a newer schema adds is kept without being known here.
+// Numbers are overwritten in place and the file is not built anew. Fields that
+// a newer schema adds are thereby kept, although this code does not know them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ template <typename T> flatbuffers::Table &tableOf(const T *object) {
       reinterpret_cast<const flatbuffers::Table *>(object));
 }
 
-/// A field that is absent stands for 0: only a first variant's min_bytes may
-/// be, and stays it.
+/// Absent fields stand for 0. Only the min_bytes of a first variant may be
+/// absent, and it stays 0.
 void setVariant(const Variant *variant, const VariantTuning &tuning,
                 uint64_t end) {
   flatbuffers::Table &table = tableOf(variant);
@@ -32,7 +32,7 @@ void setVariant(const Variant *variant, const VariantTuning &tuning,
   table.SetField<uint32_t>(Variant::VT_CHUNK_BYTES, tuning.chunkBytes, 0);
 }
 
-/// Puts the string at the end, unless it fits where the former one is.
+/// Writes the string at the end, unless it fits in place of the former one.
 void setTuned(std::vector<uint8_t> &bytes, const std::string &tuned) {
   const flatbuffers::String *old =
       GetSchedule(bytes.data())->provenance()->tuned();

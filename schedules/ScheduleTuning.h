@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// From which size on a variant serves, and how large its chunks are: no result,
-// no proof and no rate depends on it, so it may be corrected after compiling.
+// The size from which a variant serves and the size of its chunks. No result,
+// proof or rate depends on them, so they may be corrected after compiling.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,8 @@
 
 namespace blink::sched {
 
-/// Of one variant. It serves to where the next one starts.
+/// The numbers of one variant, which serves up to the size where the next one
+/// starts.
 struct VariantTuning {
   uint64_t minBytes;
   uint32_t chunkBytes;
@@ -23,16 +24,16 @@ struct VariantTuning {
     return minBytes == other.minBytes && chunkBytes == other.chunkBytes;
   }
 };
-using ProgramTuning = std::vector<VariantTuning>; ///< of all its variants
-using FileTuning = std::vector<ProgramTuning>;    ///< of all its programs
+using ProgramTuning = std::vector<VariantTuning>; ///< of a program's variants
+using FileTuning = std::vector<ProgramTuning>;    ///< of a file's programs
 
 FileTuning tuningOf(const Schedule &file);
 
-/// The bytes of the file `bytes`, which openSchedule has accepted, with other
-/// numbers, and `tuned` as Provenance.tuned. All else is as it was, byte by
-/// byte. The numbers must keep the rules of schedule.fbs: as many programs and
-/// variants as the file has, sizes that start at 0 and grow, chunks of allowed
-/// sizes. openSchedule judges the result.
+/// Returns `bytes`, a file which openSchedule has accepted, with other numbers,
+/// and with `tuned` as Provenance.tuned. Every other byte stays the same. The
+/// numbers must obey the rules of schedule.fbs: as many programs and variants
+/// as the file has, sizes that start at 0 and grow, chunks of allowed sizes.
+/// Use openSchedule to check the result.
 std::vector<uint8_t> setTuning(std::vector<uint8_t> bytes,
                                const FileTuning &tuning,
                                const std::string &tuned);

@@ -41,7 +41,7 @@ std::string SwitchRules::checkLinks(const SwitchUse &use) const {
   return "";
 }
 
-/// The channels between the root of a tree and all other ranks.
+/// Checks the channels between the root of a tree and all other ranks.
 std::string SwitchRules::checkStar(const SwitchUse &use, bool up) const {
   const uint32_t root = rootOf(use);
   const uint32_t node = topology_.links()->Get(use.to_switch())->to();

@@ -14,17 +14,17 @@
 
 namespace blink::sched {
 
-/// Judges the uses of switches of one variant of `program`, whose trees,
-/// channels and paths have been checked. Making it takes time linear in the
-/// variant, and all its checks together do.
+/// Checks the uses of switches in one variant of `program`, whose trees,
+/// channels and paths have been checked. The constructor takes linear time in
+/// the variant, and so do all checks together.
 class SwitchRules {
 public:
-  /// `gpuNodes`: of each GPU of the machine, its node.
+  /// `gpuNodes` has the node of each GPU of the machine.
   SwitchRules(const Topology &topology, const std::vector<uint32_t> &gpuNodes,
               const Program &program, const Variant &variant);
 
-  /// Whether `use` keeps the rule that schedule.fbs states at SwitchUse, but
-  /// for the order of its list. What is wrong, or "".
+  /// Checks that `use` obeys the rule at SwitchUse in schedule.fbs, except for
+  /// the order of the list. Returns a description of the violation, or "".
   [[nodiscard]] std::string check(const SwitchUse &use) const;
 
 private:

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What representatives do is taken on trust that all else is its image; then it
-// is expanded, and every byte compared.
+// Assumes that everything is the image of what the representatives do, then
+// expands the result and compares every byte.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,13 +47,15 @@ private:
   BlockImages<SymmetryGroup> blocks_;
   std::string &why_;
   VariantParts form_;
-  std::vector<uint32_t> numbers_; ///< in form_, of each full tree
-  /// First channel of each tree, in full_ and in form_; one more at the end.
+  std::vector<uint32_t> numbers_; ///< in form_, per full tree
+  /// First channel of each tree in full_ and in form_, and the number of
+  /// channels.
   std::vector<uint32_t> firstFull_, first_;
 };
 
 bool Former::formTrees() {
-  // Of trees with one block and root the k-th is an image of the k-th.
+  // The k-th tree with some block and root must be an image of the k-th tree
+  // with the representative's block and root.
   using Place = std::tuple<uint32_t, uint32_t, uint32_t>; // block, root, k
   std::map<Place, uint32_t> places;
   std::vector<Place> placesOf;
@@ -150,8 +152,8 @@ std::string sizesDiffer(const char *name, size_t full, size_t images) {
   return textOf(name, ": ", full, ", but ", images, " images");
 }
 
-/// Where two vectors of structs, whose padding is zero, differ first; "" where
-/// they do not.
+/// Returns where two vectors of structs, whose padding is zero, differ first;
+/// "" if they are equal.
 template <typename T>
 std::string differenceOf(const char *name, const std::vector<T> &full,
                          const std::vector<T> &expanded) {
@@ -210,7 +212,7 @@ std::optional<VariantParts> symmetricForm(const VariantParts &full,
   std::optional<VariantParts> form = Former(full, group, collective, why).run();
   if (!form)
     return form;
-  // Before what there are too many of is written out.
+  // Check this first, so that too large a result is not expanded.
   const size_t images = form->trees.size() * group.order();
   if (images != full.trees.size()) {
     why = sizesDiffer("trees", full.trees.size(), images);

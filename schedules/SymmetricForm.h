@@ -15,26 +15,28 @@
 
 namespace blink::sched {
 
-/// `full` in symmetric form, if what every rank does is the image of what its
-/// representative does: what comes back expands (ExpandSchedule.h) to `full`,
-/// byte by byte. Nothing otherwise, with what is no image in `why`.
+/// Returns `full` in symmetric form if every rank's program is the image of its
+/// representative's: expanding the result (ExpandSchedule.h) gives `full`, byte
+/// by byte. Otherwise returns std::nullopt and describes in `why` what is no
+/// image.
 std::optional<VariantParts> symmetricForm(const VariantParts &full,
                                           const SymmetryGroup &group,
                                           Collective collective,
                                           std::string &why);
 
-/// A file in symmetric form, as far as it has one.
+/// A file in symmetric form as far as possible.
 struct SymmetricFile {
   std::vector<uint8_t> bytes;
-  /// Of each program, why variants stay in full: "variants[1].trees[3]: ...".
+  /// For each program, why variants remain in full: "variants[1].trees[3]:
+  /// ...".
   std::vector<std::vector<std::string>> inFull;
 };
 
-/// `file`, which openAnySchedule has accepted, its programs modulo
-/// `symmetries`, one a program, where none is no symmetry; variants that are
-/// symmetric stay so. What expandSchedule makes of it is what it makes of
-/// `file`. Errors, a sentence in `error`: renamings that are no symmetry, or
-/// not those that a program has already.
+/// Returns `file`, which openAnySchedule has accepted, with each program
+/// reduced by its entry in `symmetries` (none: no symmetry). Variants that are
+/// symmetric already stay so. expandSchedule gives the same for the result as
+/// for `file`. Errors, as a sentence in `error`: renamings that are no
+/// symmetry, or that differ from those a program already has.
 std::optional<SymmetricFile>
 symmetricFile(const Schedule &file,
               const std::vector<std::vector<Renaming>> &symmetries,

@@ -1,9 +1,9 @@
-//===- SymmetricImages.h - what a renaming makes of a variant ---*- C++ -*-===//
+//===- SymmetricImages.h - images of a variant's parts ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Which renaming a step of a symmetric variant asks for, and where trees and
-// blocks go.
+// The renaming that a step of a symmetric variant refers to, and the images of
+// trees and blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,22 +15,22 @@
 
 namespace blink::sched {
 
-/// Elements of `group`, a SymmetryGroup or whatever else maps ranks as one
-/// does, on the blocks of `collective`.
+/// The action of the elements of `group` on the blocks of `collective`. `group`
+/// is a SymmetryGroup or any type that maps ranks in the same way.
 template <typename Group> class BlockImages {
 public:
   BlockImages(const Group &group, Collective collective, uint32_t numRanks)
       : group_(group), scatters_(traitsOf(collective).scattersInput),
         gathers_(traitsOf(collective).gathersOutput), numRanks_(numRanks) {}
 
-  /// Of a tree.
+  /// Returns the image of a tree's block.
   uint32_t ofTree(uint32_t element, uint32_t block) const {
     if (scatters_ && gathers_)
       return mapRank(element, block / numRanks_) * numRanks_ +
              mapRank(element, block % numRanks_);
     return scatters_ || gathers_ ? mapRank(element, block) : block;
   }
-  /// Of an operand, which is not a channel.
+  /// Returns the image of an operand's block. The operand is not a channel.
   uint32_t ofOperand(uint32_t element, OperandKind kind, uint32_t block) const {
     const bool ofRanks = kind == OperandKind::input ? scatters_ : gathers_;
     return ofRanks ? mapRank(element, block) : block;
@@ -46,8 +46,8 @@ private:
   uint32_t numRanks_;
 };
 
-/// The element g of Variant.symmetric that one end of a tree or channel asks
-/// for: it takes `rank` to its representative.
+/// Returns the element g of Variant.symmetric that one end of a tree or channel
+/// refers to: the element that takes `rank` to its representative.
 inline uint32_t elementFrom(const SymmetryGroup &group, uint32_t rank) {
   return group.inverse(group.elementTo(rank));
 }

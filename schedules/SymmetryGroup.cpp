@@ -1,11 +1,11 @@
-//===- SymmetryGroup.cpp - which renamings change nothing -----------------===//
+//===- SymmetryGroup.cpp - the symmetry group of a program ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Generators are not trusted: that they change nothing, commute and act freely
-// is checked, in time linear in the machine but for a logarithm. Free action is
-// what everything else rests on: it makes an element the same as the image of
-// the first rank.
+// Generators are not trusted: it is checked that they change nothing, commute
+// and act freely, in time linear in the machine, apart from a logarithm. All
+// else relies on the free action: because of it, an element is determined by
+// the image of the first rank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace blink::sched {
 
 namespace {
 constexpr uint32_t kNoRank = std::numeric_limits<uint32_t>::max();
-constexpr size_t kMostGenerators = 16; // of 2 steps each, on 2^16 nodes
+constexpr size_t kMostGenerators = 16; // 2 steps each make 2^16 elements
 } // namespace
 
 std::vector<Renaming> renamingsOf(const Program &program) {
@@ -83,8 +83,8 @@ std::string SymmetryGroup::readLinks(const Topology &topology) {
   return "";
 }
 
-/// Whether it is an automorphism of the machine that keeps the set of ranks.
-/// Its map becomes the last one of nodes_, as the first power.
+/// Checks that a renaming is an automorphism of the machine that keeps the set
+/// of ranks. Appends its map to nodes_, as its first power.
 std::string SymmetryGroup::readGenerator(const Topology &topology,
                                          const Renaming &renaming) {
   const auto &nodes = *topology.nodes();
@@ -110,7 +110,7 @@ std::string SymmetryGroup::readGenerator(const Topology &topology,
   }
   nodes_.emplace_back(renaming.nodes.begin(), renaming.nodes.end());
   generators_.push_back({2, uint32_t(nodes_.size()) - 1});
-  // The new generator's first power, as if it were alone.
+  // Check the new generator's first power, as if it were alone.
   const Map &map = nodes_.back();
   for (uint32_t number = 0; number < linkEnds_.size(); ++number) {
     const auto [from, to] = linkEnds_[number];
@@ -133,7 +133,7 @@ std::string SymmetryGroup::readGenerator(const Topology &topology,
   return "";
 }
 
-/// Makes the generator read last one of `steps` of the group.
+/// Adds the generator read last to the group, with `steps` powers.
 std::string SymmetryGroup::addGenerator(uint32_t steps) {
   if (uint64_t(order_) * steps > nodeOf_.size())
     return textOf("makes more elements than there are ranks, ", nodeOf_.size());
@@ -163,7 +163,8 @@ std::string SymmetryGroup::addGenerator(uint32_t steps) {
     for (uint32_t node : nodeOf_)
       ranks.push_back(rankOf_[nodes[node]]);
   }
-  // The element of those before that takes rank 0 to where the power does.
+  // Find the element of the previous generators that takes rank 0 to the same
+  // rank as the power does.
   const uint32_t image = rankOf_[power[nodeOf_.front()]];
   uint32_t element = 0;
   while (element < order_ && map(ranks_, element, 0) != image)
@@ -175,7 +176,7 @@ std::string SymmetryGroup::addGenerator(uint32_t steps) {
   return "";
 }
 
-/// False unless the action is free.
+/// Returns false if the action is not free.
 bool SymmetryGroup::findOrbits() {
   orbitOf_.assign(nodeOf_.size(), kNoRank);
   elementTo_.assign(nodeOf_.size(), 0);
@@ -193,7 +194,8 @@ bool SymmetryGroup::findOrbits() {
     }
     representatives_.push_back(rank);
   }
-  // An element and its inverse take the first rank back to itself.
+  // Apply the inverse of each element to the first rank. As the action is free,
+  // the image identifies the inverse.
   Powers back;
   for (const Map &ranks : ranks_) {
     Map &inverse = back.emplace_back(ranks.size());

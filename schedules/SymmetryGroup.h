@@ -1,10 +1,10 @@
-//===- SymmetryGroup.h - which renamings change nothing ---------*- C++ -*-===//
+//===- SymmetryGroup.h - the symmetry group of a program --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The symmetry of a program, as a file has it: few generators, of which all
-// elements are made. Ranks come in orbits, of which symmetric variants hold one
-// rank's program each.
+// The symmetry of a program as in a file: a few generators, from which all
+// elements are made. Ranks form orbits; symmetric variants hold the program of
+// one rank of each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,28 +19,28 @@
 
 namespace blink::sched {
 
-/// Of the machine's nodes: node i becomes nodes[i].
+/// A renaming of the machine's nodes: node i becomes nodes[i].
 struct Renaming {
   std::vector<uint16_t> nodes;
-  uint32_t steps = 0; ///< as SymmetryGenerator's
+  uint32_t steps = 0; ///< as in SymmetryGenerator
   bool operator==(const Renaming &other) const {
     return steps == other.steps && nodes == other.nodes;
   }
   bool operator!=(const Renaming &other) const { return !(*this == other); }
 };
 
-/// The renamings of `program`; none where it has no symmetry.
+/// Returns the renamings of `program`; empty if it has no symmetry.
 std::vector<Renaming> renamingsOf(const Program &program);
 
 /// An abelian group of renamings that acts freely on ranks: exactly one element
-/// takes a rank to another one of its orbit. Elements are numbered, element 0
-/// is the identity. Holds a few words a node and a link, whatever its order;
-/// what it is asked takes time in the logarithm of that. Immutable.
+/// takes a rank to any given rank of its orbit. Elements are numbered; element
+/// 0 is the identity. Memory is a few words per node and link, whatever the
+/// order of the group; queries take time logarithmic in the order. Immutable.
 class SymmetryGroup {
 public:
-  /// The group of `renamings` on the ranks of `allocation`, which are nodes of
-  /// `topology` (both as openSchedule checks them). Returns an empty string, or
-  /// which rule of Program.symmetry is broken and by which generator.
+  /// Creates the group of `renamings` on the ranks of `allocation`, which are
+  /// nodes of `topology` (both as checked by openSchedule). Returns an empty
+  /// string, or which generator violates which rule of Program.symmetry.
   [[nodiscard]] static std::string
   create(const Topology &topology,
          const flatbuffers::Vector<uint16_t> &allocation,
@@ -52,15 +52,15 @@ public:
   const std::vector<uint32_t> &representatives() const {
     return representatives_;
   }
-  /// The number of a rank's orbit, that is, of its representative...
+  /// The number of a rank's orbit, which is that of its representative.
   uint32_t orbitOf(uint32_t rank) const { return orbitOf_[rank]; }
-  /// ... and the element that takes the representative to it.
+  /// The element that takes the representative to the rank.
   uint32_t elementTo(uint32_t rank) const { return elementTo_[rank]; }
 
-  /// The elements that the generators are.
+  /// Returns the numbers of the generators as elements.
   std::vector<uint32_t> generators() const;
   uint32_t inverse(uint32_t element) const { return inverses_[element]; }
-  /// `second` after `first`.
+  /// Returns the element that applies `first`, then `second`.
   uint32_t product(uint32_t second, uint32_t first) const {
     return elementTo_[mapRank(second, imagesOfFirst_[first])];
   }
@@ -71,7 +71,7 @@ public:
 
 private:
   using Map = std::vector<uint32_t>;
-  /// The powers 1, 2, 4, ... of each generator, one after the other.
+  /// The powers 1, 2, 4, ... of each generator, one generator after the other.
   using Powers = std::vector<Map>;
 
   std::string readLinks(const Topology &topology);
@@ -84,17 +84,17 @@ private:
   uint32_t order_ = 1;
   struct Generator {
     uint32_t steps;
-    uint32_t firstPower; ///< its own in nodes_ and ranks_
+    uint32_t firstPower; ///< index in nodes_ and ranks_
   };
   std::vector<Generator> generators_;
   Powers nodes_, ranks_;
-  Map rankOf_; ///< of each node; kNoRank
-  Map nodeOf_; ///< of each rank
+  Map rankOf_; ///< per node; kNoRank if it is none
+  Map nodeOf_; ///< per rank
   std::vector<uint32_t> representatives_;
   Map orbitOf_, elementTo_, imagesOfFirst_, inverses_;
   std::vector<std::pair<uint32_t, uint32_t>> linkEnds_;
   std::vector<LinkKind> linkKinds_;
-  /// Ends and kind, and number, of each link, sorted.
+  /// Ends, kind and number of each link, sorted.
   std::vector<std::tuple<uint32_t, uint32_t, LinkKind, uint32_t>> linkAt_;
 };
 

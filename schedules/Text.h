@@ -1,4 +1,4 @@
-//===- Text.h - sentences out of parts --------------------------*- C++ -*-===//
+//===- Text.h - sentences made of parts -------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,7 +12,7 @@
 
 namespace blink {
 
-/// Strings and numbers, one behind the other: textOf("rank ", 3, " of ", 8).
+/// Concatenates strings and numbers: textOf("rank ", 3, " of ", 8).
 template <typename... Parts> std::string textOf(const Parts &...parts) {
   std::string text;
   const auto append = [&](const auto &part) {
@@ -25,7 +25,7 @@ template <typename... Parts> std::string textOf(const Parts &...parts) {
   return text;
 }
 
-/// "1,4,5,6".
+/// Returns the items with separators: "1,4,5,6".
 template <typename List>
 std::string joined(const List &list, const char *separator = ",") {
   std::string text;

@@ -9,13 +9,13 @@
 namespace blink::sched {
 
 double timeAt(const TimePoints &points, uint64_t bytes) {
-  uint32_t next = 1; // the end of the piece that `bytes` is in
+  uint32_t next = 1; // end of the interval that holds `bytes`
   while (next + 1 < points.size() && points[next]->bytes() < bytes)
     ++next;
   const TimePoint &from = *points[next - 1], &to = *points[next];
   const double part =
       double(bytes - from.bytes()) / double(to.bytes() - from.bytes());
-  // So that at a point nothing is rounded.
+  // At a point itself the result is exact.
   return part == 1 ? to.microseconds()
                    : from.microseconds() +
                          part * (to.microseconds() - from.microseconds());

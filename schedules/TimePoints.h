@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The compiler writes what its model of time says at some sizes; the runtime
-// answers for all others.
+// The compiler writes the predictions of its model of time for some sizes; the
+// runtime interpolates between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@ namespace blink::sched {
 
 using TimePoints = flatbuffers::Vector<const TimePoint *>;
 
-/// Microseconds that a message of `bytes` takes by points that keep the rules
-/// of schedule.fbs.
+/// Returns the time of a message of `bytes` in microseconds, given points that
+/// obey the rules of schedule.fbs.
 double timeAt(const TimePoints &points, uint64_t bytes);
 
 } // namespace blink::sched

@@ -1,4 +1,4 @@
-//===- VariantParts.cpp - a variant of a file, to be changed --------------===//
+//===- VariantParts.cpp - a variant of a file, editable -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -39,7 +39,8 @@ VariantParts VariantParts::of(const Variant &variant) {
 
 flatbuffers::Offset<Variant>
 VariantParts::write(flatbuffers::FlatBufferBuilder &builder) const {
-  // One statement each: the order in a file is that of the calls.
+  // One statement each, because the order of the calls is the order in the
+  // file.
   std::vector<flatbuffers::Offset<RankProgram>> programs;
   for (const RankParts &rank : ranks) {
     const auto allOperands = builder.CreateVectorOfStructs(rank.operands);

@@ -1,4 +1,4 @@
-//===- VariantParts.h - a variant of a file, to be changed ------*- C++ -*-===//
+//===- VariantParts.h - a variant of a file, editable -----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,14 +15,14 @@
 
 namespace blink::sched {
 
-/// The program of one rank, as the file has it.
+/// The program of one rank, as in the file.
 struct RankParts {
   std::vector<Lane> lanes;
   std::vector<Step> steps;
   std::vector<Operand> operands;
 };
 
-/// What a Variant of a file holds, as plain vectors of the file's structs.
+/// The content of a file's Variant as plain vectors of the file's structs.
 struct VariantParts {
   uint64_t minBytes = 0, maxBytes = 0;
   Protocol protocol = Protocol::simple;
@@ -35,17 +35,17 @@ struct VariantParts {
   std::vector<SwitchUse> switches; ///< empty: none
   bool symmetric = false;
 
-  /// Those of `variant`, whose file openSchedule has accepted.
+  /// Returns the parts of `variant`, whose file openSchedule has accepted.
   static VariantParts of(const Variant &variant);
   flatbuffers::Offset<Variant>
   write(flatbuffers::FlatBufferBuilder &builder) const;
 };
 
-/// Paths of channels; those over the same links share an entry, in the order of
-/// the channels.
+/// The paths of channels, in the order of the channels; equal paths share an
+/// entry.
 class PathTable {
 public:
-  /// Where `path` begins in `paths`.
+  /// Adds `path` if it is new. Returns where it begins in `paths`.
   uint32_t add(const std::vector<uint32_t> &path) {
     auto [entry, isNew] = begins_.try_emplace(path, uint32_t(paths.size()));
     if (isNew)

@@ -1,4 +1,4 @@
-//===- Boxes.cpp - ranks box by box ---------------------------------------===//
+//===- Boxes.cpp - the ranks of a job, box by box -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

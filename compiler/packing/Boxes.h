@@ -1,4 +1,4 @@
-//===- Boxes.h - ranks box by box -------------------------------*- C++ -*-===//
+//===- Boxes.h - the ranks of a job, box by box -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,12 +11,14 @@
 
 namespace blink {
 
-/// The ranks of each box, those that paths without a nic join, ascending. The
-/// i-th of all boxes are at *place* i. Empty where boxes have unequally many
-/// ranks, there is but one, or relays or phases are asked for.
+/// Returns the ranks of each box in ascending order. A box is a set of ranks
+/// joined by paths without a nic. The i-th ranks of all boxes are said to be at
+/// *place* i. Returns nothing if there is only one box, if boxes differ in
+/// size, or if the job has relays or asks for phases.
 std::vector<std::vector<int>> equalBoxes(const RankTopology &rankTopology);
 
-/// The same topology whatever peers ranks are limited to.
+/// Returns the same topology without its limit on peers: every pair of ranks
+/// may have a path.
 llvm::Expected<RankTopology> withAllPairs(const RankTopology &rankTopology);
 
 } // namespace blink

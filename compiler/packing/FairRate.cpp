@@ -1,4 +1,4 @@
-//===- FairRate.cpp - trees on links that share themselves fairly ---------===//
+//===- FairRate.cpp - the rate of trees that share links fairly -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,7 +17,7 @@
 
 using namespace blink;
 
-/// Whether of the links that a packing fills all are a network's, on which
+/// Returns true if all links that the packing fills belong to a network. There,
 /// windows hold trees to their weights (compiler/plan/ChunkChoice.h).
 static bool windowsPace(const PackingProblem &problem, const Packing &packing) {
   constexpr double kFull = 0.99;
@@ -37,9 +37,10 @@ static bool windowsPace(const PackingProblem &problem, const Packing &packing) {
   return true;
 }
 
-/// Links on which the trees of a packing are divided: those of the topology, or
-/// where trees stand for their images one for each class, of which these have
-/// together what all images have of its links.
+/// The links that the trees of a packing divide among themselves. Without
+/// symmetry these are the topology's. With symmetry trees stand for their
+/// images, and there is one link for each class. Its bandwidth is that of the
+/// whole class, divided by the number of images.
 struct DividedLinks {
   std::vector<double> bandwidths;
   const Symmetry *symmetry;
@@ -62,7 +63,7 @@ static DividedLinks dividedLinks(const PackingProblem &problem,
   return divided;
 }
 
-/// The links of a tree, as often as it uses them.
+/// Returns the links of a tree, each as often as the tree uses it.
 static std::vector<uint32_t> linksOf(const DividedLinks &divided,
                                      const Tree &tree) {
   std::vector<uint32_t> links;
@@ -80,10 +81,10 @@ static std::vector<uint32_t> linksOf(const DividedLinks &divided,
   return links;
 }
 
-/// Those of a tree's chain from or to each rank but the root.
+/// Returns the links of the tree's chain from or to each rank but the root.
 static std::vector<std::vector<uint32_t>>
 linksOfChains(const DividedLinks &divided, const Tree &tree, int numRanks) {
-  std::map<int, std::vector<uint32_t>> chains; // by rank, or relay
+  std::map<int, std::vector<uint32_t>> chains; // by rank or relay
   const auto add = [&](const TreeEdge &edge, int near, int far) {
     std::vector<uint32_t> links = chains[near];
     for (int link : edge.path)
@@ -101,8 +102,8 @@ linksOfChains(const DividedLinks &divided, const Tree &tree, int numRanks) {
   return ofRanks;
 }
 
-/// Seconds until all trees, each in its parts, have moved what their weights
-/// move in one.
+/// Returns the seconds that all trees, divided into their parts, take to move
+/// what they would move in one second at their weights.
 static double secondsOf(const PackingProblem &problem, const Packing &packing,
                         const std::vector<unsigned> &parts) {
   std::vector<std::vector<uint32_t>> paths;
@@ -147,11 +148,13 @@ bool blink::isFair(const PackingProblem &problem, const Packing &packing,
          fairRate(problem, packing, parts) >= kFair * packing.algbw;
 }
 
-/// The most parts of the smallest weight.
+/// The largest number of parts of the lightest tree.
 constexpr unsigned kMostDivisions = 4;
 
-/// Of trees with one root in a routed collective: the fewest parts of nearly
-/// one weight with which links keep to the weights, or more than with fewer.
+/// For a routed collective with one root: returns the parts, of nearly equal
+/// weight, with which links keep to the weights. If no such parts exist,
+/// returns the fastest tried, preferring fewer parts unless more are 2 %
+/// faster.
 static std::vector<unsigned> evenRoutes(const PackingProblem &problem,
                                         const Packing &packing) {
   constexpr size_t kMostParts = 16;
@@ -182,7 +185,7 @@ static std::vector<unsigned> evenRoutes(const PackingProblem &problem,
 
 std::vector<unsigned> blink::evenParts(const PackingProblem &problem,
                                        const Packing &packing) {
-  // Those of all roots are many in any case.
+  // With trees of every root there are many in any case, so more are allowed.
   const double mostParts =
       numBlocks(problem.collective, problem.rankTopology->numRanks()) > 1 ? 80
                                                                           : 64;

@@ -1,4 +1,4 @@
-//===- FairRate.h - trees on links that share themselves fairly -*- C++ -*-===//
+//===- FairRate.h - the rate of trees that share links fairly ---*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,29 +11,33 @@
 
 namespace blink {
 
-/// GB/s of a large message where nobody holds a tree to its weight: links are
-/// divided max-min fairly among the trees on their way, and a tree goes as fast
-/// as its slowest hop. Tree t goes in `parts[t]` equal ones. What has less to
-/// carry is through early, and links that it leaves may have nothing else to
-/// do. At most `packing.algbw`, and as much where weights are fair already,
-/// above all where trees that meet are equal, or where only links of a network
-/// are full: windows share these by weight. A fluid: what buffers and lanes
-/// do to keep trees together is not in it. In routed collectives each chain of
-/// a tree goes for itself; not for those without a root.
+/// Returns the rate of a large message in GB/s if nothing holds a tree to its
+/// weight: links are divided max-min fairly among the trees that cross them,
+/// and a tree moves as fast as its slowest hop. Tree t is divided into
+/// `parts[t]` equal trees. A tree with less to carry ends early, and the links
+/// it leaves may then stay idle. The result is at most `packing.algbw`. It
+/// equals it if the weights are fair already: above all if trees that share
+/// links have equal weights, or if only links of a network are full, since
+/// windows divide those by weight. The model is a fluid: it ignores the buffers
+/// and lanes that keep trees together. In routed collectives each chain of a
+/// tree moves on its own. Must not be called for routed collectives without a
+/// root.
 double fairRate(const PackingProblem &problem, const Packing &packing,
                 const std::vector<unsigned> &parts);
 
-/// Into how many equal trees each tree of `packing` goes so that all have one
-/// weight; all 1 where fairRate is the packing's rate without that, where
-/// weights are no small multiples of one. In gather and scatter among few ranks
-/// nearly one, if links keep to the weights then, or 2 % more than without; in
-/// other routed collectives all 1.
+/// Returns, for each tree of `packing`, the number of equal trees to divide it
+/// into so that all get the same weight. All numbers are 1 if the undivided
+/// trees are fair already, or if the weights are not small multiples of a
+/// common weight. In gather and scatter among few ranks nearly equal weights
+/// suffice; a division is accepted if links then keep to the weights, or if it
+/// is 2 % faster than the best one with fewer trees. In all other routed
+/// collectives the numbers are 1.
 std::vector<unsigned> evenParts(const PackingProblem &problem,
                                 const Packing &packing);
 
-/// Links that share themselves fairly keep to the weights of these parts, or
-/// without them of evenParts, to 1 %. So they do in routed collectives, in
-/// which each chain is a tree.
+/// Returns true if links that divide themselves fairly keep to the weights of
+/// these parts (by default, those of evenParts) to within 1 %. Always true for
+/// routed collectives, in which each chain acts as a tree.
 bool isFair(const PackingProblem &problem, const Packing &packing,
             const std::vector<unsigned> &parts);
 bool isFair(const PackingProblem &problem, const Packing &packing);

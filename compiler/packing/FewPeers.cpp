@@ -1,4 +1,4 @@
-//===- FewPeers.cpp - the optimum of many ranks, by few pairs -------------===//
+//===- FewPeers.cpp - optima of many ranks, by few pairs ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,7 +19,7 @@ std::vector<int> blink::fewPeers(const NetworkPeers &peers) {
 llvm::Expected<PackedTrees> blink::packManyRanks(const PackingProblem &problem,
                                                  const SolveWatcher &watcher,
                                                  double slack) {
-  constexpr int kManyRanks = 1024; // all pairs of fewer are soon packed
+  constexpr int kManyRanks = 1024; // up to here, packing over all pairs is fast
   const RankTopology &machine = *problem.rankTopology;
   const Collective collective = problem.collective;
   if (machine.numRanks() <= kManyRanks || isPairwise(collective) ||

@@ -1,4 +1,4 @@
-//===- FewPeers.h - the optimum of many ranks, by few pairs -----*- C++ -*-===//
+//===- FewPeers.h - optima of many ranks, by few pairs ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,16 +12,18 @@
 
 namespace blink {
 
-/// What may be lost of a rate that is the same but for rounding.
+/// Rates whose ratio is at least this are equal up to rounding.
 inline constexpr double kSameRate = 1 - 1e-6;
 
-/// How many others across the network a rank may be limited to: no fewer than
-/// leave two hops between any two servers, and twice and four times as many,
-/// beside those of its own server.
+/// Returns the limits to try on the number of peers that a rank reaches across
+/// the network: those of its own server plus the least number (at least 8) that
+/// leaves at most two hops between any two servers, then plus twice and four
+/// times as many.
 std::vector<int> fewPeers(const NetworkPeers &peers);
 
-/// As packTrees, of all ranks; of thousands on a network by the problem of few
-/// peers, where its prices prove that no packing whatever its peers is faster.
+/// Like packTrees, with all ranks as peers. For thousands of ranks on a network
+/// it solves the problem with few peers instead, and keeps the result if its
+/// prices prove that no packing, whatever its peers, is faster.
 llvm::Expected<PackedTrees> packManyRanks(const PackingProblem &problem,
                                           const SolveWatcher &watcher = nullptr,
                                           double slack = 0);

@@ -5,10 +5,11 @@
 // Usage:
 //
 //     PackingProblem problem{&rankTopology, Collective::allreduce, 0};
-//     Expected<PackedTrees> packed = packTrees(problem);        // the optimum
-//     Expected<Packing> few = selectTrees(problem, *packed, {}); //
-//     SelectTrees.h Expected<Shares> shares = exactShares(problem, *few); //
-//     Shares.h
+//     Expected<PackedTrees> packed = packTrees(problem); // the optimum
+//     // SelectTrees.h
+//     Expected<Packing> few = selectTrees(problem, *packed, {});
+//     // Shares.h
+//     Expected<Shares> shares = exactShares(problem, *few);
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,57 +24,62 @@
 namespace blink {
 
 struct PackedTrees {
-  Packing packing; ///< as many trees as the LP's basis has, and their images
+  Packing packing; ///< the trees of the LP's basis, and their images
   PackingCertificate certificate;
-  /// Every tree the solver met, of one root of each orbit; weights 0.
+  /// Every tree that the solver met, with roots from one rank per orbit; all
+  /// weights are 0.
   std::vector<Tree> candidates;
   int iterations = 0; ///< of column generation
 };
 
-/// Where a solver stands.
+/// The progress of a solver.
 struct SolveStatus {
   int iterations = 0;
-  int maxDepth = 0; ///< of the trees looked at now; 0: of any depth
+  int maxDepth = 0; ///< depth limit of the trees now considered; 0: none
   double rate = 0;  ///< GB/s of the best packing so far
   double bound = 0; ///< GB/s; infinite at first
 };
 
-/// Called once an iteration; false ends the solver with what it has.
+/// Called once per iteration. If it returns false, the solver ends with the
+/// best packing so far.
 using SolveWatcher = std::function<bool(const SolveStatus &)>;
 
-/// What packTrees gives up at most.
+/// The largest part of the rate that packTrees gives up.
 inline constexpr double kMostSlack = 0.01;
 
-/// Solves `problem` to optimality, with low trees: multiplicative weights for a
-/// first set of trees, then column generation with GLPK (see
-/// ColumnGeneration.h) until the dual bound meets the rate within 1e-9
-/// relative. Where rounding stops it before (bandwidths many orders of
-/// magnitude apart), up to 1e-6 is accepted, and when `watcher` stops it, any
-/// gap: the certificate states what it proves. Works modulo the symmetry of the
-/// machine (SymmetricProblem.h). A broadcast or reduce over many ranks is grown
-/// instead, without a program, where that reaches the optimum, or all but
-/// `slack` of it, up to kMostSlack, over as many (PackGrown.h).
-/// The result has passed PackingProblem::verify.
-/// Errors: those of check(); a solver that failed, stalled or lost precision.
+/// Solves `problem` to optimality, with low trees. Multiplicative weights find
+/// a first set of trees; column generation with GLPK (see ColumnGeneration.h)
+/// then runs until the dual bound meets the rate within 1e-9 relative. If
+/// rounding stops it earlier (bandwidths many orders of magnitude apart), a gap
+/// of up to 1e-6 is accepted; if `watcher` stops it, any gap is. The
+/// certificate states what it proves. Works modulo the symmetry of the machine
+/// (SymmetricProblem.h). A broadcast or reduce over many ranks is grown
+/// instead, without a linear program, if that reaches the optimum, or all but
+/// `slack` of it (at most kMostSlack; see PackGrown.h). The result has passed
+/// PackingProblem::verify. Errors: those of check(); the solver failed, stalled
+/// or lost precision.
 llvm::Expected<PackedTrees> packTrees(const PackingProblem &problem,
                                       const SolveWatcher &watcher = nullptr,
                                       double slack = 0);
 
-/// packTrees of a problem with switches, if there are any and that is faster
-/// than `plain`, the trees of the same problem without. A switch that
-/// multicasts does not let a broadcast go faster, for example.
+/// Solves `problem`, which has switches, by packTrees, and returns the result
+/// if it is faster than `plain`, the trees of the same problem without
+/// switches. Returns std::nullopt if it is not (a switch that multicasts does
+/// not make a broadcast faster, for example), or if the problem has no
+/// switches.
 llvm::Expected<std::optional<PackedTrees>>
 packWithSwitches(const PackingProblem &problem, const PackedTrees &plain,
                  const SolveWatcher &watcher = nullptr);
 
-/// The certificate's bound alone, without keeping trees: of as many ranks as
-/// are grown it may be kMostSlack more than the optimum.
+/// Returns the certificate of packTrees without keeping trees. For as many
+/// ranks as are grown, its bound may exceed the optimum by kMostSlack.
 llvm::Expected<PackingCertificate>
 boundRate(const PackingProblem &problem, const SolveWatcher &watcher = nullptr);
 
-/// What `prices` >= 0, one a link, prove of `problem`, whatever they are from,
-/// as of another problem on the same links; infinity, if nothing. They are
-/// averaged over links that are alike, and otherwise stay.
+/// Returns the bound that `prices` prove for `problem`; infinity if they prove
+/// none. There is one price per link, each >= 0. They may have any origin, such
+/// as another problem on the same links. Prices are averaged over links that
+/// are alike and otherwise kept.
 llvm::Expected<PackingCertificate> boundAt(const PackingProblem &problem,
                                            std::vector<double> prices);
 

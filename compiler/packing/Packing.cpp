@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Judges inputs and solutions. Shares no code with the solvers.
+// Checks inputs and solutions. Shares no code with the solvers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ Error checkRooted(const PackingProblem &problem) {
                    toRoot ? root : rest, toString(rankTopology.linkKinds()));
 }
 
-/// Every rank but the root sends once, and only to one that has not sent yet:
-/// that is an in-tree listed children first.
+/// Checks that every rank but the root sends once, and only to a rank that has
+/// not sent yet: this is an in-tree listed children first.
 Error verifyUpTree(const Tree &tree, int numRanks) {
   std::vector<bool> sent(numRanks, false);
   sent[tree.root] = true;
@@ -69,7 +69,8 @@ Error verifyUpTree(const Tree &tree, int numRanks) {
   return Error::success();
 }
 
-/// Every rank but the root receives once, from one that has it already.
+/// Checks that every rank but the root receives once, from a rank that has the
+/// data already.
 Error verifyDownTree(const Tree &tree, int numRanks) {
   std::vector<bool> has(numRanks, false);
   has[tree.root] = true;
@@ -88,8 +89,8 @@ Error verifyDownTree(const Tree &tree, int numRanks) {
   return Error::success();
 }
 
-/// Does each edge of a part of `tree` go over the switch at the far end of
-/// `use.toSwitch`, between the root and another rank?
+/// Checks that each edge of one part of `tree` goes over the switch at the far
+/// end of `use.toSwitch`, between the root and another rank.
 Error verifyStar(const PackingProblem &problem, const Tree &tree, bool up) {
   const Topology &topology = problem.rankTopology->topology();
   const SwitchUse &use = tree.switchUse;
@@ -137,7 +138,7 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
         return makeError("edge {0} -> {1} does not begin at the root",
                          edge.from, edge.to);
       if (problem.association && edge.from == edge.to && edges == &tree.up)
-        continue; // what it brings is there already
+        continue; // the data is there already
       if (auto parts = rankTopology.segments(edge.from, edge.to, edge.path);
           !parts)
         return makeError("edge {0} -> {1}: {2}", edge.from, edge.to,
@@ -164,7 +165,7 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
   return Error::success();
 }
 
-/// Is the rate what the weights say?
+/// Checks that the packing's rate follows from its weights.
 Error verifyRate(const PackingProblem &problem, const Packing &packing,
                  double tolerance) {
   int numRanks = problem.rankTopology->numRanks();
@@ -178,7 +179,7 @@ Error verifyRate(const PackingProblem &problem, const Packing &packing,
     carried[blocks > 1 ? tree.root : 0] += tree.weight * factor;
   for (int block = 0; block < blocks; ++block) {
     if (blocks > 1 && symmetry && symmetry->elementTo(block) != 0)
-      continue; // as much as its representative's
+      continue; // carries as much as its representative
     if (!(std::abs(carried[block] - packing.algbw) <=
           tolerance * std::abs(packing.algbw)))
       return makeError("trees of block {0} carry {1} GB/s of algbw, stated are "
@@ -188,11 +189,11 @@ Error verifyRate(const PackingProblem &problem, const Packing &packing,
   return Error::success();
 }
 
-/// Adds what one part of a tree that passed verifyTree loads links with. `far`
-/// is the end of an edge away from the root, so that each rank but the root is
-/// the far end of one edge; from there its data take the edges to the root, or
-/// come by them. Where trees are copied or reduced on the way, an edge carries
-/// one of them.
+/// Adds the loads of one part of a tree that passed verifyTree. `far` selects
+/// the end of an edge away from the root, so that each rank but the root is the
+/// far end of exactly one edge. In routed collectives, the data of that rank
+/// crosses this edge and all others between it and the root. In the others,
+/// data is copied or reduced on the way and crosses each edge once.
 void addLoads(const PackingProblem &problem, double weight,
               const std::vector<TreeEdge> &edges, int TreeEdge::*far,
               std::vector<double> &loads) {
@@ -208,9 +209,9 @@ void addLoads(const PackingProblem &problem, double weight,
         loads[link] += weight;
 }
 
-/// The same of a part for which a switch works: the switch asks every rank for
-/// its contribution once, the root too, or sends to every rank once, and the
-/// root gets or gives one result.
+/// Adds the loads of one part for which a switch works. The switch reads the
+/// contribution of every rank, the root included, once, or sends to every rank
+/// once; in addition, the root receives or sends one result.
 void addSwitchLoads(const Tree &tree, bool up, std::vector<double> &loads) {
   for (const TreeEdge &edge : up ? tree.up : tree.down)
     loads[edge.path[up ? 0 : 1]] += tree.weight;
@@ -218,7 +219,8 @@ void addSwitchLoads(const Tree &tree, bool up, std::vector<double> &loads) {
   loads[tree.switchUse.fromSwitch] += tree.weight;
 }
 
-/// The loads of a sendrecv, pair by pair: of each link the most of any.
+/// Returns the loads of a sendrecv: for each link the largest load that any
+/// single pair of ranks puts on it.
 std::vector<double> pairLoads(const PackingProblem &problem,
                               const Packing &packing) {
   std::map<std::pair<int, int>, std::map<int, double>> byPair;
@@ -233,8 +235,8 @@ std::vector<double> pairLoads(const PackingProblem &problem,
   return loads;
 }
 
-/// The first two ranks, in order, of which one does not reach the other without
-/// a third; nothing is wrong if there are none.
+/// Checks that every rank reaches every other rank without a third. The error
+/// names the first pair, in order, that does not.
 Error checkPairs(const PackingProblem &problem) {
   const RankTopology &machine = *problem.rankTopology;
   if (!machine.relays().empty())
@@ -265,7 +267,7 @@ int Tree::depth(int numRanks) const {
     deepest = std::max(deepest, hops[edge.to] = hops[edge.from] + 1);
   hops.assign(numRanks, 0);
   for (auto edge = up.rbegin(); edge != up.rend(); ++edge)
-    if (edge->from != edge->to) // a rank may have several of a sum in order
+    if (edge->from != edge->to) // ordered sums may have several edges per rank
       deepest = std::max(deepest, hops[edge->from] = std::max(
                                       hops[edge->from], hops[edge->to] + 1));
   return deepest;
@@ -360,7 +362,7 @@ std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
   }
   const std::vector<TreeEdge> kNoEdges;
   std::vector<double> loads(rankTopology->topology().links.size(), 0.0);
-  std::vector<int> behind; // per rank: the ranks on its side of the edge
+  std::vector<int> behind; // per rank: ranks on the far side of its edge
   for (const Tree &tree : packing.trees) {
     const bool reduces = tree.switchUse.reduces;
     const bool multicasts = tree.switchUse.multicasts;
@@ -368,7 +370,8 @@ std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
       if (up ? reduces : multicasts)
         for (int link : linksOfSwitch(up ? tree.up : tree.down, tree.switchUse))
           loads[link] += tree.weight;
-    // Children come before their parents in `up`, and in `down` backwards.
+    // Children come before their parents in `up` and, read backwards, in
+    // `down`.
     behind.assign(rankTopology->numRanks(), 1);
     for (const TreeEdge &edge : reduces ? kNoEdges : tree.up) {
       double times = isRouted(collective) ? behind[edge.from] : 1;
@@ -394,7 +397,7 @@ Error PackingProblem::verify(const Packing &packing, double tolerance) const {
   const Topology &topology = rankTopology->topology();
   for (size_t index = 0; index < packing.trees.size(); ++index) {
     const Tree &tree = packing.trees[index];
-    // With one rank the weight means nothing: there is nothing to send.
+    // With one rank there is nothing to send, so the weight means nothing.
     if (rankTopology->numRanks() == 1 && tree.root == 0 && tree.up.empty() &&
         tree.down.empty())
       continue;

@@ -4,11 +4,11 @@
 //
 // The problem apart from its solvers, in the manner of CIRCT's scheduling
 // library: check() judges an input, verify() judges an output, and neither
-// shares code with the solvers: verify() follows each chain of a tree by itself
-// to know the loads of links.
+// shares code with the solvers. To know the loads of links, verify() follows
+// each chain of a tree separately.
 //
 // Fluid limit, full duplex links. Per unit of time a forest moves w_t units of
-// data along tree t. The inequality everything rests on, for every link l:
+// data along tree t. Everything rests on this inequality, for every link l:
 //
 //     sum over trees t of  w_t * (times t uses l)  <=  bandwidth(l)
 //
@@ -22,15 +22,14 @@
 //                       edge carries w_t for each rank behind it
 //   alltoall            n * x, where the trees of every root carry x, and an
 //                       edge carries w_t for each rank behind it
-//
-//   sendrecv            the least x of all pairs of ranks, where each pair has
-//                       the links to itself: loads are not added, and of each
-//                       link the most that a pair brings counts
+//   sendrecv            the least rate x over all pairs of ranks, where each
+//                       pair has the links to itself: the load of a link is
+//                       not a sum but the most that any pair brings
 //
 // In the last four, the *routed* collectives, a tree is a choice of a chain
-// from the root to each other rank (or back): block by block the data is
-// different, nothing is copied or reduced on the way, and an edge is used as
-// often as there are ranks on its far side. The trees of a sendrecv are stars.
+// from the root to each other rank (or back). Each block has different data, so
+// nothing is copied or reduced on the way, and an edge is used once for each
+// rank on its far side. The trees of a sendrecv are stars.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,9 +42,9 @@
 
 namespace blink {
 
-/// Over no more ranks than this, trees are chosen one by one: a symmetric
-/// choice is rarely the smallest. Over more, where a search among single trees
-/// is hopeless, all images of a tree are taken, or trees are grown.
+/// Up to this many ranks, trees are selected one by one, because a symmetric
+/// selection is rarely the smallest. For more ranks a search among single trees
+/// is hopeless: all images of a tree are selected together, or trees are grown.
 inline constexpr int kFewRanks = 16;
 
 /// One hop of a tree, in the direction the data moves.
@@ -59,26 +58,28 @@ struct TreeEdge {
   }
 };
 
-/// A spanning arborescence with a root and a weight. `up` carries
-/// contributions to the root and lists children before their parents; `down`
-/// carries results away and lists parents before their children. Allreduce has
-/// both; reduce, reducescatter and gather only `up`; broadcast, allgather,
-/// scatter, alltoall and sendrecv only `down`. With one rank both are empty.
+/// A spanning arborescence with a root and a weight. `up` carries contributions
+/// to the root and lists children before their parents; `down` carries results
+/// away and lists parents before their children. Allreduce has both; reduce,
+/// reducescatter and gather only `up`; broadcast, allgather, scatter, alltoall
+/// and sendrecv only `down`. With one rank both are empty.
 ///
-/// Where sums have an order (PackingProblem::association), `up` has an edge for
-/// each node of the association but the last, in its order: from the rank where
-/// the node is to the one that adds it, without a path where these are one.
+/// If sums have an order (PackingProblem::association), `up` has one edge for
+/// each node of the association but the last, in the association's order. It
+/// leads from the rank that holds the node to the rank that adds it, and has no
+/// path if the two are the same rank.
 struct Tree {
   int root = 0; ///< rank
   std::vector<TreeEdge> up;
   std::vector<TreeEdge> down;
   double weight = 0; ///< GB/s
-  /// What a switch does for it. Of the part for which it works, every edge
-  /// joins the root with another rank over the switch; the tree uses each link
-  /// of that part once, and the root's own to the switch and from it.
+  /// What a switch does for this tree. In a part for which a switch works,
+  /// every edge joins the root with another rank over that switch. The tree
+  /// uses each link of that part once, and also once the root's own links to
+  /// and from the switch.
   SwitchUse switchUse = {};
 
-  /// Most hops between the root and any rank, in either part.
+  /// Returns the most hops between the root and any rank, in either part.
   int depth(int numRanks) const;
 
   bool operator==(const Tree &other) const {
@@ -87,66 +88,71 @@ struct Tree {
   }
 };
 
-/// What an element of a group makes of `tree`.
+/// Returns the image of `tree` under `element` of the group.
 Tree imageOf(const Symmetry &symmetry, int element, const Tree &tree);
 
-/// A solution: trees sorted by (root, content), none of weight zero.
+/// A solution: trees sorted by (root, content), each with a weight above zero.
 struct Packing {
-  /// With `symmetry` those of its representatives alone: the packing has all
-  /// images of each.
+  /// With `symmetry`, only the trees of its representatives: the packing
+  /// consists of all images of each.
   std::vector<Tree> trees;
   double algbw = 0; ///< GB/s of the whole buffer; infinite for one rank
-  /// Null: `trees` are all there are. Jobs over many ranks, without relays and
-  /// a root, have one where their machine does.
+  /// The group whose images the packing contains; null if `trees` is complete.
+  /// A packing over many ranks has one if its machine has a symmetry and the
+  /// job has no relays and no root.
   std::shared_ptr<const Symmetry> symmetry = nullptr;
 
   int numTrees() const {
     return int(trees.size()) * (symmetry ? symmetry->order() : 1);
   }
-  /// Likewise without `symmetry`: of each root the images in the order of the
-  /// trees that they are of.
+  /// Returns the same packing without `symmetry`. Each root's images come in
+  /// the order of the trees that they are images of.
   Packing inFull() const;
 };
 
-/// Prices that prove a bound. See Certificate in schedules/schedule.fbs.
+/// Prices that prove a bound on the rate. See Certificate in
+/// schedules/schedule.fbs.
 struct PackingCertificate {
-  /// Prices below this part of the highest are the solver's rounding: such
-  /// links are not scarce.
+  /// Prices below this fraction of the highest one are rounding errors of the
+  /// solver; their links are not scarce.
   static constexpr double kDust = 1e-7;
 
-  std::vector<double> prices; ///< one a link of the topology, 0 if not usable
+  std::vector<double> prices; ///< one per link of the topology, 0 if not usable
   double bound = 0;           ///< GB/s; infinite for one rank
 };
 
 struct PackingProblem {
   const RankTopology *rankTopology = nullptr; ///< not owned
   Collective collective = Collective::allreduce;
-  int root = 0; ///< rank; only looked at when isRooted(collective)
-  /// How all trees add what ranks contribute; null: each as it likes. Not
-  /// owned. Only of collectives that reduce, of two ranks or more; then
-  /// `rankTopology` lets ranks forward (RankTopology::withForwarding).
+  int root = 0; ///< rank; read only if isRooted(collective)
+  /// The order in which all trees add the contributions of ranks; null if each
+  /// tree may use any order. Not owned. Only for collectives that reduce, over
+  /// two ranks or more; `rankTopology` must then let ranks forward
+  /// (RankTopology::withForwarding).
   const Association *association = nullptr;
-  /// The switches that may work for trees; none where sums have an order. Not
-  /// for routed collectives.
+  /// The switches that may work for trees. Must be empty if sums have an order
+  /// and for routed collectives.
   std::vector<SwitchStar> switches = {};
 
-  /// Can it be solved at all? Errors: a root outside the allocation; ranks that
-  /// cannot reach each other, naming the parts; more than
-  /// RankTopology::kMostPaired ranks of what is not a plain allreduce,
-  /// allgather or reducescatter.
+  /// Checks that the problem can be solved. Errors: a root outside the
+  /// allocation; ranks that cannot reach each other (the error names the
+  /// parts); more than RankTopology::kMostPaired ranks, unless the problem is a
+  /// plain allreduce, allgather or reducescatter.
   llvm::Error check() const;
 
-  /// Is `packing` a solution? Every tree spans all ranks from its root, every
-  /// path is drivable, loads are within bandwidth and the rate is what the
-  /// weights say, to `tolerance` relative. The error names the tree or link.
+  /// Checks that `packing` is a solution: every tree spans all ranks from its
+  /// root, every path is drivable, loads are within bandwidth, and the rate
+  /// follows from the weights, to `tolerance` relative. The error names the
+  /// tree or link.
   llvm::Error verify(const Packing &packing, double tolerance = 1e-9) const;
 
-  /// The load of each link of the topology, in GB/s, when the packing runs at
-  /// its weights, images included.
+  /// Returns the load of each link of the topology in GB/s when the packing,
+  /// images included, runs at its weights.
   std::vector<double> linkLoads(const Packing &packing) const;
 };
 
-/// Each link of one part of a tree for which a switch works, once, ascending.
+/// Returns the links of one part of a tree for which a switch works, each once,
+/// in ascending order.
 std::vector<int> linksOfSwitch(const std::vector<TreeEdge> &edges,
                                const SwitchUse &use);
 

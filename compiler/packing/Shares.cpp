@@ -18,11 +18,13 @@ namespace {
 constexpr uint32_t kMaxSmallDenominator = 5000;
 constexpr uint32_t kLargeDenominator = 1u << 30;
 
-/// How far a share may be from a fraction that it is taken for, relative:
-/// solvers are exact to about 1e-12, and the rate loses as much as a share.
+/// The largest relative distance of a share from the fraction that it is taken
+/// for. Solvers are exact to about 1e-12, and the rate loses as much as a share
+/// does.
 constexpr double kRecognise = 1e-10;
 
-/// The numerators over `denominator`, if the parts are such fractions.
+/// Sets `numerators` to the parts times `denominator`. Returns false if the
+/// parts are not fractions of that denominator.
 bool asFractions(const std::vector<double> &parts, uint32_t denominator,
                  std::vector<uint32_t> &numerators) {
   uint64_t sum = 0;
@@ -37,8 +39,9 @@ bool asFractions(const std::vector<double> &parts, uint32_t denominator,
   return sum == denominator;
 }
 
-/// Rounds down and gives what is left to the largest. A little more could be
-/// much on a slow link, which carries a small part; the largest hardly notices.
+/// Rounds all parts down and adds the remainder to the largest. A small excess
+/// could be large for a slow link, which carries a small part; the largest part
+/// hardly changes.
 void roundToLargest(const std::vector<double> &parts, uint32_t denominator,
                     std::vector<uint32_t> &numerators) {
   numerators.clear();
@@ -60,12 +63,13 @@ llvm::Expected<Shares> blink::exactShares(const PackingProblem &problem,
   Shares shares;
   shares.numerators.resize(packing.trees.size());
   shares.denominators.resize(packing.trees.size());
-  // Of images, each has as much of the part of the block that they have.
+  // All images of a tree have equal shares of the part of the block that they
+  // carry together.
   const Symmetry *symmetry = packing.symmetry.get();
   const auto images = uint32_t(blocks == 1 && symmetry ? symmetry->order() : 1);
   for (int block = 0; block < blocks; ++block) {
     if (blocks > 1 && symmetry && symmetry->elementTo(block) != 0)
-      continue; // all are images of the representatives' trees
+      continue; // its trees are images of the representatives' trees
     std::vector<size_t> members;
     std::vector<double> parts;
     double sum = 0;
@@ -74,7 +78,8 @@ llvm::Expected<Shares> blink::exactShares(const PackingProblem &problem,
         members.push_back(tree);
         sum += packing.trees[tree].weight;
       }
-    // A single tree carries all, whatever its weight (one rank: none).
+    // A single tree carries everything, whatever its weight (with one rank:
+    // none).
     for (size_t tree : members)
       parts.push_back(members.size() == 1 ? 1
                                           : packing.trees[tree].weight / sum);

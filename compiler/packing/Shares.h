@@ -11,14 +11,13 @@
 
 namespace blink {
 
-/// The exact share of its block each tree carries: numerators[t] /
-/// denominators[t], adding up to one over the trees of a block (the trees of
-/// one root for allgather and reducescatter, all trees otherwise), images
-/// included. Weights that
-/// are fractions with a small denominator are recognised as such; others are
-/// rounded down to multiples of 2^-30, for a little more could be much on a
-/// slow link; the largest takes the rest. No share is zero:
-/// weights too small for that are an error.
+/// The exact share of its block that each tree carries: numerators[t] /
+/// denominators[t]. The shares add up to one over the trees of a block, images
+/// included (for allgather and reducescatter the trees of one root, otherwise
+/// all trees). Weights that are fractions with a small denominator are
+/// recognised as such. Others are rounded down to multiples of 2^-30, because a
+/// small excess could be large for a slow link, and the largest share takes the
+/// rest. No share is zero: weights too small for a share are an error.
 struct Shares {
   std::vector<uint32_t> numerators;
   std::vector<uint32_t> denominators;
@@ -26,8 +25,9 @@ struct Shares {
 llvm::Expected<Shares> exactShares(const PackingProblem &problem,
                                    const Packing &packing);
 
-/// The rate that shares (not weights) sustain: min over links of
-/// bandwidth / load per unit of algbw. Infinite for one rank.
+/// Returns the rate in GB/s that the shares (not the weights) sustain: the
+/// minimum over links of bandwidth / load per unit of algbw. Infinite for one
+/// rank.
 double rateOfShares(const PackingProblem &problem, const Packing &packing,
                     const Shares &shares);
 

@@ -2,11 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Before each forest a second one for small messages, and before that, where
-// there is one, an allreduce of one hop for tiny ones. Over a network the
-// forest is there twice, too, first for messages that want smaller chunks.
-// Which, and where one ends and the next begins, says compiler/plan's
-// SmallVariants.h.
+// Puts a second forest for small messages before each forest and, where
+// possible, an allreduce of one hop for tiny messages before that. Over a
+// network the forest itself occurs twice as well, first for messages that want
+// smaller chunks. SmallVariants.h in compiler/plan chooses the variants and
+// their ranges.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,13 @@ namespace blink {
 
 namespace {
 
-/// Whether a forest is to have variants for small messages, and has none.
+/// Returns true if a forest should get variants for small messages and has none
+/// yet.
 bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
               unsigned maxRanks) {
   int n = problem.rankTopology->numRanks();
-  // With halves a root cannot add all by itself (OrderedTrees.h).
+  // If sums are in halves, a root cannot add everything by itself
+  // (OrderedTrees.h).
   return forest.getSums() != collective::Sums::Halves && n > 1 &&
          n <= int(maxRanks) && !forest.getProtocol() && !forest.getMinBytes() &&
          !forest.getMaxBytes();
@@ -47,7 +49,8 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
   using Base::Base;
 
   ExchangeLimits exchangeLimits(const ProblemFromIR &from) {
-    // Sums of some boxes are kept in outputs, where wider ones have no room.
+    // The sums of some boxes are kept in outputs, which have no room for wider
+    // elements.
     const bool wide = from.accumulate != sched::Accumulation::none;
     return {maxOneHopRanks, wide ? 0u : maxExchangeRanks};
   }

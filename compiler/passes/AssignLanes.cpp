@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Loose folds become lanes. Which, says compiler/plan's AssignLanes.h, and of
-// ranks that are alike SymmetricLanes.h.
+// Puts loose folds into lanes. AssignLanes.h in compiler/plan chooses the
+// lanes, and SymmetricLanes.h those of ranks that are alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,9 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
         program->ranks, [](const auto &rank) { return rank.lanes.empty(); });
     const sched::Protocol protocol =
         fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
-    // What is for the smallest messages has folds of hardly any bytes; with few
-    // of them a lane it matters more which these are.
+    // Folds of the variant for the smallest messages move hardly any bytes. If
+    // lanes have only a few of them, it matters more which folds share a lane,
+    // and assignLanes decides.
     const bool many = llvm::any_of(program->ranks, [&](const auto &rank) {
       return rank.folds.size() > 2 * size_t(maxLanes);
     });
@@ -45,7 +46,7 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
       assignSmallLanes(*program, maxLanes);
     else
       assignLanes(*program, protocol, maxLanes);
-    // Trees of fewer ranks are hardly ever images of each other.
+    // Trees over fewer ranks are hardly ever images of each other.
     if (loose && !program->symmetry && schedule.getGpus().size() > kFewRanks) {
       auto from = problemFromIR(schedule, schedule.getCollective(),
                                 schedule.getTopologyAttr(), schedule.getGpus(),

@@ -24,15 +24,17 @@ double timesLonger(const TimedForest &forest, const TimedForest &other) {
   return forest.timeOfLong() / other.timeOfLong();
 }
 
-/// Whether the rate of `forest` is kept, and that of `other` is not, or is
-/// noticeably lower.
+/// Returns true if `forest` keeps its rate and `other` does not, or has a
+/// noticeably lower rate.
 bool isHigher(const TimedForest &forest, const TimedForest &other) {
   return forest.part() >= kKept &&
          (other.part() < kKept || forest.rate() > kNoticeably * other.rate());
 }
 
-/// Of two, for long messages, that of a higher rate, unless they take
-/// noticeably longer; of two such the faster one; of equally fast ones either.
+/// Returns true if `forest` may be better for long messages. A forest of a
+/// higher rate must not take noticeably longer; one of a lower rate must be
+/// noticeably faster. Otherwise it must be faster, or at least as fast if it
+/// keeps its rate.
 bool mayBeBetter(const TimedForest &forest, const TimedForest &other) {
   const double longer = timesLonger(forest, other);
   if (isHigher(forest, other))
@@ -42,7 +44,7 @@ bool mayBeBetter(const TimedForest &forest, const TimedForest &other) {
   return longer < (forest.part() >= kKept ? 1 / kFaster : kFaster);
 }
 
-/// What long messages decide, if they do.
+/// Returns the decision of long messages, if they decide.
 std::optional<bool> decidedByLong(const TimedForest &forest,
                                   const TimedForest &other, double slower) {
   if (mayBeBetter(forest, other)) {
@@ -50,14 +52,14 @@ std::optional<bool> decidedByLong(const TimedForest &forest,
       return true;
     return std::nullopt;
   }
-  // One that takes them no longer could win by short ones.
+  // A forest that does not take noticeably longer could win by short messages.
   if (forest.part() > 0 && timesLonger(forest, other) < kNoticeably)
     return std::nullopt;
   return false;
 }
 
-/// Of forests between which long messages do not decide. `slowness`: how many
-/// times as long short ones take.
+/// Decides between forests if long messages do not. `slowness` is how many
+/// times as long short messages take.
 bool decidedByShort(const TimedForest &forest, const TimedForest &other,
                     double slower, double slowness) {
   constexpr double kFasterWhenShort = 0.98, kFarFaster = 0.9;
@@ -70,8 +72,8 @@ bool decidedByShort(const TimedForest &forest, const TimedForest &other,
   return slowness < (ties ? kFasterWhenShort : kLittleSlower);
 }
 
-/// How many times as long messages of 256 KiB to 16 MiB take, on average;
-/// infinitely, if one of them takes far longer.
+/// Returns how many times as long messages of 256 KiB to 16 MiB take, on
+/// average; infinity if one of them takes far longer.
 double slownessWhenShort(const ShortTimes &times, const ShortTimes &others) {
   constexpr double kFarLonger = 1.15;
   double product = 1;
@@ -83,8 +85,8 @@ double slownessWhenShort(const ShortTimes &times, const ShortTimes &others) {
   return std::pow(product, 1.0 / double(kShortSizes.size()));
 }
 
-/// Up to where, about, a part from 1/2 to 1 does not pass, if all do from
-/// somewhere on; 0: all do.
+/// Returns approximately the largest part between 1/2 and 1 that does not pass,
+/// given that all larger parts pass; 0 if all pass.
 double lastThatFails(llvm::function_ref<bool(double)> passes) {
   constexpr double kStep = 1.0 / 512;
   double fails = 0.5, next = 1;

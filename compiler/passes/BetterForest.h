@@ -11,29 +11,30 @@
 
 namespace blink {
 
-/// A forest whose links keep so much of its rate comes before all that keep
-/// less.
+/// A forest whose links keep at least this part of its rate is preferred to all
+/// forests that keep less of theirs.
 inline constexpr double kKept = 0.97;
 
-/// Short messages may take so many times as long, unless forests are asked for
+/// Short messages may take this many times as long, unless forests are sought
 /// for the sake of their rate.
 inline constexpr double kLittleSlower = 1.02;
 
-/// Whether `forest` is better than `other`. For long messages that is the one
-/// which keeps its rate, if the other does not or has noticeably less, unless
-/// it takes noticeably longer; of two such the faster one; of equally fast ones
-/// that of the higher rate, however little, or with which short messages are
-/// faster. Unless short messages take longer, or for a higher rate `slower`
-/// times as long, on average, or one of them far longer. If they are far
-/// faster, also one that keeps less of its rate, but takes long messages no
-/// longer.
+/// Returns true if `forest` is better than `other`. For long messages, the
+/// better forest is the one that keeps its rate if the other does not, or whose
+/// rate is noticeably higher, unless it takes noticeably longer. Of two such
+/// forests the faster one is better; of two equally fast ones, the one with the
+/// higher rate, however little, or with the faster short messages. In all these
+/// cases its short messages must not take longer on average, or for a higher
+/// rate not `slower` times as long, and none of them far longer. A forest whose
+/// short messages are far faster is better even if it keeps less of its rate,
+/// provided that long messages do not take noticeably longer.
 llvm::Expected<bool> isBetter(TimedForest &forest, TimedForest &other,
                               double slower);
 
-/// Up to where, about, `forest` is not better than `other` if it keeps no more
-/// of its rate; 0: it may be, whatever it keeps. Simulates nothing: unless both
-/// know what short messages take, long ones decide. Afterwards `forest` keeps
-/// all.
+/// Returns approximately the largest part of its rate that `forest` may keep
+/// without being better than `other`; 0 if it may be better whatever it keeps.
+/// Simulates nothing: long messages decide, unless the times of short ones are
+/// already known for both forests. Afterwards `forest` keeps all of its rate.
 double leastBetterPart(TimedForest &forest, const TimedForest &other,
                        double slower);
 

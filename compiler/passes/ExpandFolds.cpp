@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Forests become schedules without lanes. The folds are compiler/plan's
-// (ExpandForest.h).
+// Turns forests into schedules without lanes. ExpandForest.h in compiler/plan
+// makes the folds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ namespace blink {
 
 namespace {
 
-/// The symbols of the forest's trees; of a chain also the rank at its far end.
+/// Returns the symbols of the forest's trees; for a chain also the rank at its
+/// far end.
 std::vector<std::string> namesOf(collective::ForestOp forest,
                                  const FoldProgram &program) {
   std::vector<std::string> trees = readNames(forest), names;

@@ -1,4 +1,4 @@
-//===- GrowFaster.cpp - grown trees where they are faster -----------------===//
+//===- GrowFaster.cpp - grown trees if they are faster --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,7 +21,7 @@ using namespace blink;
 
 namespace {
 
-/// How much longer `time` is than `other`, as a factor; see growFaster.
+/// Returns how much longer `time` is than `other`, as a factor; see growFaster.
 double timesLonger(const MessageTime &time, const MessageTime &other) {
   constexpr double kSlower = 1.1; // as in isWorthwhile
   auto longer = [&](uint64_t bytes) {
@@ -35,7 +35,7 @@ double timesLonger(const MessageTime &time, const MessageTime &other) {
                   1. / 5);
 }
 
-/// Each tree in two equal parts, between which lanes can choose.
+/// Divides each tree into two equal parts, which can go into different lanes.
 Packing inHalves(Packing packing) {
   for (Tree &tree : packing.trees)
     tree.weight /= 2;
@@ -45,7 +45,8 @@ Packing inHalves(Packing packing) {
   return packing;
 }
 
-/// A forest, how much longer it takes, and how long to fill its pipeline.
+/// A forest, the factor by which it takes longer, and the time to fill its
+/// pipeline.
 struct Choice {
   double longer;
   double fill;
@@ -60,15 +61,15 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           const SelectOptions &options) {
   constexpr double kFaster = 0.98;
   constexpr double kAlike = 1.005;
-  constexpr int kMostHalved = 512; // to time more ranks takes long
+  constexpr int kMostHalved = 512; // timing more ranks takes long
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
     return fastest;
   const int numRanks = problem.rankTopology->numRanks();
   llvm::SmallVector<double> parts{1};
   if (numRanks > kMostPatiently && options.slack > 0) {
-    // Over many boxes trees that enter each once are far lower, and little may
-    // be missing to the optimum.
+    // Over many boxes, trees that enter each box once are far lower and lose
+    // little of the optimum.
     const double slack = std::max(options.slack, kWideSlack);
     parts.append({1 - slack / 2, 1 - slack});
   }

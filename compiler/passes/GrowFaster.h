@@ -1,4 +1,4 @@
-//===- GrowFaster.h - grown trees where they are faster ---------*- C++ -*-===//
+//===- GrowFaster.h - grown trees if they are faster ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,16 +11,19 @@
 
 namespace blink {
 
-/// Of a broadcast or reduce over more than 16 ranks whose optimum is `optimum`
-/// GB/s, the fastest of growForests and growOverBoxes, whole or, of up to 512
-/// ranks, with each tree in two parts, by the model of time, if it is faster
-/// than `selected`: by 2 % in the geometric mean over messages of 1, 16, 64 and
-/// 256 MiB and 1 GiB, and for that slower by a tenth at most. Where nothing is
-/// selected the first of them takes its place, which may be as fast. Of forests
-/// within 0.5 % the one whose pipeline is full first, for lanes are estimates,
-/// and that is not. Else no trees, and for all other problems. Its rate is the
-/// optimum, of more ranks than 512 a twentieth less where none is grown with it
-/// and there is slack; and trees of one weight are fair (FairRate.h).
+/// For a broadcast or reduce over more than 16 ranks whose optimum is `optimum`
+/// GB/s: returns the fastest forest of growForests and growOverBoxes by the
+/// model of time, if it is faster than `selected`. Up to 512 ranks, the same
+/// forests with each tree in two parts compete, too. Faster means by 2 % in the
+/// geometric mean over messages of 1, 16, 64 and 256 MiB and 1 GiB, and at most
+/// a tenth slower for 1 GiB. If nothing is selected, the first grown forest
+/// takes its place, and forests that are as fast qualify. Among forests within
+/// 0.5 % of the fastest, the one whose pipeline fills first is taken, because
+/// the times of lanes are estimates and the fill is not. Returns no trees in
+/// all other cases and for all other problems. The forest's rate is the
+/// optimum. For more than 512 ranks it may be a twentieth (or `options.slack`,
+/// if that is more) less, if no forest is grown at the optimum and there is
+/// slack. Trees of one weight are fair (FairRate.h).
 llvm::Expected<Packing> growFaster(const PackingProblem &problem,
                                    const Packing *selected, double optimum,
                                    const SelectOptions &options);

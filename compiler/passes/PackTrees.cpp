@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Requests become optimal forests. The solver is compiler/packing's.
+// Turns requests into optimal forests. compiler/packing has the solver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ bool sameEdges(const std::vector<TreeEdge> &a, const std::vector<TreeEdge> &b) {
                     });
 }
 
-/// The candidates that the optimum does not use.
+/// Returns the candidates that the optimum does not use.
 std::vector<Tree> unused(const PackedTrees &packed) {
   std::vector<Tree> rest;
   for (const Tree &tree : packed.candidates)
@@ -43,9 +43,10 @@ std::vector<Tree> unused(const PackedTrees &packed) {
   return rest;
 }
 
-/// All pairs of a fabric of no more ranks are soon packed.
+/// Up to this many ranks, packing over all pairs of a fabric is fast.
 constexpr int kSoon = 512;
-/// Trees a root of an optimum of which selection keeps one or two.
+/// The most trees for each root of an optimum of which selection keeps one or
+/// two.
 constexpr int kFewTrees = 8;
 
 FailureOr<std::unique_ptr<ProblemFromIR>>
@@ -56,16 +57,18 @@ problemOf(collective::RequestOpInterface request) {
                        request.getRootRank());
 }
 
-/// The problem with few peers, and its optimum; no problem: not tried.
+/// The problem with few peers and its optimum; without a problem if it was not
+/// tried.
 struct FewPeers {
   std::unique_ptr<ProblemFromIR> from;
   PackedTrees packed;
-  bool isProved = false; ///< taken: packed.certificate is of all peers
+  bool isProved = false; ///< accepted; packed.certificate covers all peers
 };
 
-/// Packs again for ranks of few peers, as asked for or, where it is as good,
-/// without, unless trees are so few that peers are. What bounds the rate of all
-/// packings bounds that of these. `tried`: one of them, packed already.
+/// Packs again with few peers for each rank: as many as were asked for, or by
+/// default as many as lose nothing. By default it does nothing if trees are so
+/// few that peers are few anyway. A bound on all packings bounds these, too, so
+/// the certificate is kept. `tried` is one of the problems, packed already.
 llvm::Error packWithFewPeers(collective::RequestOpInterface request,
                              const SolveWatcher &watcher, PeerLimits &limits,
                              FewPeers tried,
@@ -79,7 +82,7 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
                   isGrown(from->problem, packed.packing, /*maxTrees=*/0))))
     return llvm::Error::success();
   const NetworkPeers peers = networkPeers(machine);
-  // Without a network connections cost only where trees are many.
+  // Without a network, connections are costly only if there are many trees.
   if (!asked && !peers.overNics &&
       packed.packing.numTrees() <= kFewTrees * machine.numRanks())
     return llvm::Error::success();
@@ -117,16 +120,17 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
   return llvm::Error::success();
 }
 
-/// Packs for few peers first, where that is of a job of so many ranks that
-/// peers are limited. Where its prices prove that no packing whatever its peers
-/// is faster, the problem of all peers, which is far larger, need not be
-/// solved. Nothing otherwise, which is no error.
+/// Packs for few peers first if the job has so many ranks that peers are
+/// limited. If the prices prove that no packing, whatever its peers, is faster,
+/// the far larger problem of all peers need not be solved. Otherwise returns a
+/// result that is not proved, or an empty one, which is not an error.
 FewPeers packFewPeersFirst(collective::RequestOpInterface request,
                            const SolveWatcher &watcher, PeerLimits &limits,
                            const ProblemFromIR &from) {
   const RankTopology &machine = from.rankTopology;
   const Collective collective = from.problem.collective;
-  // So many must have few peers, whatever that costs, for all have no table.
+  // With this many ranks peers must be few, whatever that costs, because all
+  // pairs are too many for a table.
   const bool mustBeFew = machine.numRanks() > RankTopology::kMostPaired;
   auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
   if ((asked && (!mustBeFew || asked.getInt() == 0)) ||
@@ -164,7 +168,8 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
   return few;
 }
 
-/// The same problem for trees in three phases; null where nobody asked.
+/// Returns the same problem for trees in three phases; null if phases were not
+/// asked for.
 llvm::Expected<std::unique_ptr<ProblemFromIR>>
 problemInPhases(collective::RequestOpInterface request) {
   if (!request->hasAttr(kPhasesAttr))
@@ -180,8 +185,8 @@ problemInPhases(collective::RequestOpInterface request) {
   return std::move(*phased);
 }
 
-/// Packs again with trees for which switches work, if somebody asked, and takes
-/// these where they are faster.
+/// If switches were asked for, packs again with trees for which switches work,
+/// and takes these if they are faster.
 llvm::Error useSwitches(collective::RequestOpInterface request,
                         const SolveWatcher &watcher, ProblemFromIR &from,
                         PackedTrees &packed) {
@@ -202,8 +207,8 @@ llvm::Error useSwitches(collective::RequestOpInterface request,
   return llvm::Error::success();
 }
 
-/// Packs anew, such that all trees add in one order. The certificate stays, for
-/// what bounds all packings bounds these.
+/// Packs anew such that all trees add in one order. The certificate is kept,
+/// because a bound on all packings bounds these, too.
 llvm::Error orderSums(collective::RequestOpInterface request,
                       const SolveWatcher &watcher, ProblemFromIR &from,
                       PackedTrees &packed) {
@@ -223,7 +228,7 @@ llvm::Error orderSums(collective::RequestOpInterface request,
   return askForOrder(from, ordered->parentheses);
 }
 
-/// Notes in what partial sums are to travel.
+/// Records the type in which partial sums travel.
 llvm::Error accumulate(collective::RequestOpInterface request,
                        ProblemFromIR &from) {
   auto name = request->getAttrOfType<StringAttr>(kAccumulateAttr);
@@ -255,7 +260,7 @@ LogicalResult packRequest(collective::RequestOpInterface request, double slack,
   if (few.isProved)
     *from = std::move(few.from);
   if (packed && *phased) {
-    // What bounds the rate of all packings bounds that of these.
+    // A bound on all packings bounds these, too.
     PackingCertificate certificate = std::move(packed->certificate);
     packed = packTrees((*phased)->problem, watcher);
     if (packed)

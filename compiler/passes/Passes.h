@@ -21,8 +21,9 @@ namespace blink {
 #define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"
 
-/// The passes of the solver under a watcher, which shows progress and may stop
-/// them with what they have (PackTrees.h). It must outlive the pass.
+/// The solver's passes under a watcher, which shows progress and may stop them
+/// with the best result so far (PackTrees.h). The watcher must outlive the
+/// pass.
 std::unique_ptr<mlir::Pass>
 createPackTreesPass(const PackTreesPassOptions &options,
                     const SolveWatcher &watcher);

@@ -4,8 +4,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-// What a schedule may use. Passes that choose by the time that a schedule will
-// take plan it as far as to its lanes and chunks, within these limits.
+// Limits of a schedule. Passes that choose by the predicted time of a schedule
+// plan it down to its lanes and chunks within these limits.
 defvar maxLanesOption = Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
                                "No more lanes than this on any rank">;
 defvar chunkBytesOption = Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",

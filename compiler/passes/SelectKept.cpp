@@ -20,7 +20,7 @@ using llvm::Error;
 
 namespace {
 
-/// Looks for the best forest, of one candidate after the other.
+/// Looks for the best forest, one candidate after the other.
 class KeptForest {
 public:
   KeptForest(const PackingProblem &problem, const PackedTrees &packed,
@@ -41,10 +41,10 @@ private:
   const PackedTrees &packed_;
   const SelectOptions &options_;
   std::optional<TimedForest> best_;
-  double rateOfFair_ = 0; ///< the most of those that were the best and keep it
+  double rateOfFair_ = 0; ///< highest rate of best forests that keep it
 };
 
-/// Whether two forests differ in nothing but how weights were rounded.
+/// Returns true if two forests differ at most in the rounding of their weights.
 bool areAlike(const Packing &forest, const Packing &other) {
   constexpr double kRounding = 1e-9;
   return std::equal(forest.trees.begin(), forest.trees.end(),
@@ -56,11 +56,12 @@ bool areAlike(const Packing &forest, const Packing &other) {
                     });
 }
 
-/// Takes the forest if it is better than the best so far. A fluid is trusted
-/// where it keeps the rate; else slots may, which takes a simulation, and so do
-/// fair trees that leave links no room, or little, with which there are others:
-/// they may drift. What could not be better even if it kept all takes none.
-/// Returns the part that is known to be kept.
+/// Takes the forest if it is better than the best so far. The fluid model is
+/// trusted if it says that the forest keeps its rate and links have room left.
+/// Otherwise the forest is simulated, because slots may keep the rate of unfair
+/// trees, and fair trees that leave links little or no room may drift apart. A
+/// forest that could not be better even if it kept its whole rate is not
+/// simulated. Returns the part that is known to be kept.
 llvm::Expected<double> KeptForest::offer(Packing packing, double slower) {
   constexpr double kWithRoom = 0.99;
   if (best_ && areAlike(packing, best_->packing()))
@@ -102,8 +103,8 @@ Error KeptForest::offerFair(Packing packing, double slower) {
   return Error::success();
 }
 
-/// Forests of less of the rate, unless fair trees have as much, or nearly all
-/// is kept.
+/// Offers forests of lower rates, unless fair trees have as much or nearly all
+/// of the rate is kept.
 Error KeptForest::offerSmaller() {
   constexpr double kNearlyAll = 0.985;
   SelectOptions options = options_;
@@ -122,8 +123,9 @@ Error KeptForest::offerSmaller() {
   return Error::success();
 }
 
-/// What is fair needs no simulation, and may spare one of what was selected.
-/// More of the rate takes more trees, with which short messages may be slower.
+/// Fair trees need no simulation and may make that of the selected forest
+/// unnecessary, so they come first. Those of higher rates have more trees, with
+/// which short messages may be slower.
 llvm::Expected<Packing> KeptForest::find(Packing selected) {
   llvm::Expected<std::vector<Packing>> fair = selectFairTrees(
       problem_, packed_, options_,

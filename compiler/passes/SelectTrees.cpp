@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Forests become smaller forests. The solver is compiler/packing's.
+// Turns forests into smaller forests. compiler/packing has the solver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ namespace blink {
 
 namespace {
 
-/// What selectTrees or growFaster finds, or selectKept makes of it.
+/// Returns what selectTrees or growFaster finds, or what selectKept makes of
+/// it.
 llvm::Expected<Packing> select(const PackingProblem &problem,
                                const PackedTrees &packed,
                                const SelectOptions &options) {
@@ -41,7 +42,7 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
       growFaster(problem, &*selected, packed.packing.algbw, options);
   if (!grown || !grown->trees.empty())
     return grown;
-  // A simulation of hundreds of ranks takes minutes: none where its result
+  // Simulating hundreds of ranks takes minutes, so it is skipped if its result
   // could change nothing.
   if (options.slack == 0 || isFair(problem, *selected) ||
       !hasFairTrees(problem))

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A tree that is too fast for one lane becomes several that are equal, and one
-// over two ranks has a root at each. Which, and how many, says compiler/plan's
-// SpreadTrees.h and HalfTrees.h.
+// Divides a tree that is too fast for one lane into several equal trees, and
+// gives a tree over two ranks a root at each. SpreadTrees.h and HalfTrees.h in
+// compiler/plan choose the trees and their number.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,34 +20,36 @@
 
 namespace blink {
 
-/// A forest in the parts and lanes that it is to have, what it keeps of its
-/// rate on links that share themselves fairly, and how long messages take then.
+/// A forest in its final parts and lanes, with the part of its rate that it
+/// keeps on links that divide themselves fairly, and the times of messages that
+/// follow.
 class TimedForest {
 public:
-  /// As if it kept all.
+  /// Creates a forest that is assumed to keep all of its rate.
   static llvm::Expected<TimedForest> create(const PackingProblem &problem,
                                             Packing packing);
 
   const Packing &packing() const { return packing_; }
   Packing takePacking() { return std::move(packing_); }
   double rate() const { return packing_.algbw; }
-  /// The part of its rate that it keeps.
+  /// The part of its rate that the forest keeps.
   double part() const { return part_; }
-  /// Microseconds that stand for those of all long messages (TimeModel.h).
+  /// A time in microseconds that represents all long messages (TimeModel.h).
   double timeOfLong() const { return timeOfLong_; }
-  /// Those of short ones, which do not depend on the part; simulated when first
-  /// asked for.
+  /// The times of short messages, which do not depend on the part kept.
+  /// Simulated on the first call.
   llvm::Expected<ShortTimes> shortTimes();
   const std::optional<ShortTimes> &knownShortTimes() const {
     return shortTimes_;
   }
 
-  /// Whether fluids that share links fairly keep to the forest's weights.
+  /// Returns true if fluids that share links fairly keep to the forest's
+  /// weights.
   bool isFair(const PackingProblem &problem) const;
-  /// Says what part of the rate is kept.
+  /// Sets the part of the rate that is kept.
   void keep(double part);
-  /// Simulates what part is kept; where less than `least`, it may be anything
-  /// less.
+  /// Finds the part that is kept by simulation. If it is below `least`, the
+  /// value set may be any number below `least`.
   llvm::Error simulate(double least);
 
 private:
@@ -57,7 +59,7 @@ private:
   Packing packing_;
   std::vector<unsigned> parts_; ///< of each tree
   FoldProgram program_;
-  MessageTime ofLinks_; ///< if all is kept
+  MessageTime ofLinks_; ///< if the whole rate is kept
   double part_ = 1;
   double timeOfLong_;
   std::optional<ShortTimes> shortTimes_;

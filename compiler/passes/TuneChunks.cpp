@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Channels get slots of a size, and windows. Which, says compiler/plan's
-// ChunkChoice.h.
+// Gives channels slots of a size, and windows. ChunkChoice.h in compiler/plan
+// chooses them.
 //
 //===----------------------------------------------------------------------===//
 

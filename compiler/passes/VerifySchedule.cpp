@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Judges what will run: the bytes, not the IR they came from.
+// Verifies what will run: the bytes, not the IR that they were made from.
 //
 //===----------------------------------------------------------------------===//
 

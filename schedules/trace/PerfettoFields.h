@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Those of perfetto/trace/*.proto that replays use, named message by message,
-// and the annotations of slices with the numbers that they are interned by.
+// The numbers of the fields of perfetto/trace/*.proto that replays use, message
+// by message, and the annotations of slices with the numbers by which they are
+// interned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ namespace interned { // InternedData, DebugAnnotationName
 inline constexpr uint32_t kAnnotationNames = 3, kId = 1, kName = 2;
 } // namespace interned
 
-/// Annotations of a fold, in the order of their numbers, from 1.
+/// Annotations of a fold, numbered from 1 in this order.
 enum class Note : uint64_t {
   step = 1,
   chunk,
@@ -61,7 +62,7 @@ inline constexpr const char *kNoteNames[] = {
     "step",        "chunk",   "bytes", "waited_ns",
     "moved_bytes", "variant", "from",  "to"};
 
-// Tracks' numbers. A rank has 2^16 lanes at most.
+// Numbers of tracks. A rank has at most 2^16 lanes.
 inline constexpr uint64_t kLinksTrack = 1, kFirstRank = uint64_t(1) << 40;
 inline constexpr uint64_t rankTrack(uint64_t rank) {
   return kFirstRank + (rank << 17);

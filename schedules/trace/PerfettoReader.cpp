@@ -44,7 +44,7 @@ private:
   bool readNote(std::string_view bytes, TracedFold &fold) const;
 
   ReplayTrace &trace_;
-  std::map<uint64_t, TracedFold> open_; ///< by track
+  std::map<uint64_t, TracedFold> open_; ///< per track
 };
 
 } // namespace
@@ -65,7 +65,7 @@ bool Reader::readPacket(std::string_view bytes) {
          (event.empty() || readEvent(event, time));
 }
 
-/// The name of a rank, by its track.
+/// Reads the name of a rank from the descriptor of its track.
 bool Reader::readDescriptor(std::string_view bytes) {
   ProtoFields fields(bytes);
   uint64_t uuid = 0;
@@ -160,7 +160,7 @@ bool Reader::readNote(std::string_view bytes, TracedFold &fold) const {
   case Note::variant:
     fold.variant = uint32_t(number);
     break;
-  default: // names of other ranks
+  default: // the names of other ranks
     break;
   }
   return fields.isGood();

@@ -3,11 +3,11 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Perfetto's trace format, a Protocol Buffers message (perfetto.dev, "Synthetic
-// track events"). A process is a rank and a thread a lane; a slice is a fold of
-// one chunk, with what it had to wait and to move; flows lead from who wrote a
-// chunk to who read it; a counter is what a link carries, in GB/s. Files of
-// several processes of one job make one trace when they are put together
-// (`cat`).
+// track events"). A process is a rank and a thread is a lane. A slice is a fold
+// of one chunk, annotated with its waiting time and the bytes it moved. Flows
+// lead from the fold that wrote a chunk to the fold that read it. A counter
+// shows the rate that a link carries, in GB/s. Files of several processes of
+// one job form one trace when they are concatenated (`cat`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,16 @@
 
 namespace blink::sched {
 
-/// The bytes of a trace file. Folds of steps that `variants` does not have get
-/// no flows, and without `links` there are no counters, as in one process of
-/// several, which does not know what the others send.
+/// Returns the bytes of a trace file. Folds of steps that are missing in
+/// `variants` get no flows. Without `links` there are no counters, as for one
+/// of several processes, which does not know what the others send.
 std::string toPerfetto(const ReplayTrace &trace);
 
-/// The folds, ranks' names and variants' names of what toPerfetto wrote, once
-/// or several times one behind the other; of other traces, what looks like it.
-/// Returns what is wrong, "" if nothing is: bytes that are no such trace,
-/// slices that do not end or are no lane's, none at all.
+/// Reads the folds, the names of ranks and the names of variants from one or
+/// several concatenated results of toPerfetto, or from other traces as far as
+/// they look like these. Returns a description of the error, or "". Errors:
+/// bytes that are no such trace; slices that have no end or belong to no lane;
+/// no slices.
 std::string fromPerfetto(std::string_view bytes, ReplayTrace &trace);
 
 } // namespace blink::sched

@@ -19,15 +19,15 @@ using namespace perfetto;
 
 namespace {
 
-constexpr uint64_t kMostCounts = 500000; // of all links together
-constexpr uint64_t kMostSlices = 1000;   // of the time, for counters
+constexpr uint64_t kMostCounts = 500000; // for all links together
+constexpr uint64_t kMostSlices = 1000;   // time slices for counters
 
 class Writer {
 public:
   explicit Writer(const ReplayTrace &trace) : trace_(trace) {}
 
   std::string run() {
-    // Files that are put together are told apart by this.
+    // Concatenated files are told apart by this.
     sequence_ = trace_.folds.empty() ? 1 : 1 + trace_.folds.front().rank;
     startSequence();
     describeTracks();
@@ -58,7 +58,7 @@ private:
     return rank < trace_.ranks.size() ? trace_.ranks[rank]
                                       : "rank " + std::to_string(rank);
   }
-  /// Ends of channels, but each rank once.
+  /// Names of the ranks at one end of channels, each rank once.
   std::string namesOf(const TraceVariant &variant,
                       const std::vector<uint32_t> &channels,
                       uint32_t TraceChannel::*end) const;
@@ -92,7 +92,7 @@ private:
   const ReplayTrace &trace_;
   uint64_t sequence_ = 1;
   std::string file_;
-  /// Chunks of each channel that were written and read, by variant.
+  /// Number of chunks written to and read from each channel so far, by variant.
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> written_, read_;
 };
 
@@ -118,7 +118,7 @@ void Writer::describeTracks() {
     lanes.emplace(fold.rank, fold.lane);
   uint64_t last = UINT64_MAX;
   for (auto [rank, lane] : lanes) {
-    // Threads have numbers of their own in all processes.
+    // Thread numbers have to be unique over all processes.
     const uint64_t pid = (uint64_t(rank) + 1) << 16;
     if (rank != last) {
       last = rank;
@@ -142,8 +142,9 @@ void Writer::describeTracks() {
   }
 }
 
-/// By its name: in files that are put together a link is one. Beyond the track
-/// that groups them and below the ranks'.
+/// Returns the track of a link, which depends on its name only, so that
+/// concatenated files share it. It lies between the track that groups links and
+/// those of ranks.
 static uint64_t linkTrack(const std::string &name) {
   return kLinksTrack + 1 + hash64(name.data(), name.size()) % (kFirstRank / 2);
 }
@@ -180,8 +181,8 @@ std::string Writer::namesOf(const TraceVariant &variant,
   return names;
 }
 
-/// A flow is a chunk of a channel: the n-th that was written is the n-th that
-/// was read, on whatever side this file is.
+/// Returns the flow of a chunk of a channel. The n-th chunk written is the n-th
+/// chunk read, whichever side this file is from.
 static uint64_t flowOf(uint32_t variant, uint32_t channel, uint64_t chunk) {
   return uint64_t(variant & 0xfff) << 52 | uint64_t(channel & 0x3fffff) << 30 |
          ((chunk + 1) & 0x3fffffff);
@@ -242,8 +243,8 @@ std::vector<TracedTransfer> Writer::transfers() const {
   return transfers;
 }
 
-/// Means over slices of the time, since what a link carries may change with
-/// each of a million chunks.
+/// Adds means over time slices, because the rate of a link may change with each
+/// of a million chunks.
 void Writer::addCounters() {
   const std::vector<TracedTransfer> sent = transfers();
   if (sent.empty())
@@ -284,7 +285,8 @@ void Writer::addCounters() {
     addCounter(trace_.links[link], bytes[link], first, length);
 }
 
-/// `bytes` in slices of `length` nanoseconds, unless there are none at all.
+/// Adds a counter for `bytes` in slices of `length` nanoseconds, unless all are
+/// 0.
 void Writer::addCounter(const std::string &name,
                         const std::vector<double> &bytes, uint64_t first,
                         double length) {
@@ -293,8 +295,8 @@ void Writer::addCounter(const std::string &name,
     return;
   describeLink(name);
   for (size_t slice = 0; slice <= bytes.size(); ++slice) {
-    // Behind the last nothing is carried any more; of equal ones the first says
-    // all.
+    // After the last slice the link carries nothing. Of equal values the first
+    // suffices.
     const double value = slice < bytes.size() ? bytes[slice] : 0;
     if (slice > 0 && value == bytes[slice - 1])
       continue;

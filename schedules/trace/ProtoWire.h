@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// As much of it as traces need: the runtime has no libprotobuf, and what it
-// writes has a dozen fields.
+// Implements only what traces need: the runtime does not link libprotobuf, and
+// it writes only a dozen fields.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace blink::sched {
 
-/// A message that is being written, field by field.
+/// A message that is written field by field.
 class ProtoMessage {
 public:
   void number(uint32_t field, uint64_t value) {
@@ -57,14 +57,14 @@ private:
   std::string bytes_;
 };
 
-/// Goes through the fields of a message. It ends at the end or where bytes are
-/// no message, when `isGood()` is false.
+/// Iterates over the fields of a message. It stops at the end, or where the
+/// bytes are not a valid message; `isGood()` is false then.
 class ProtoFields {
 public:
   explicit ProtoFields(std::string_view bytes) : rest_(bytes) {}
 
-  /// The next field; false if there is none. Groups are no part of the format
-  /// that anybody writes, and end it.
+  /// Moves to the next field; returns false if there is none. Groups, which no
+  /// current writer uses, stop the iteration as an error.
   bool next() {
     uint64_t key = 0;
     if (rest_.empty() || !good_ || !varint(key))
@@ -87,7 +87,7 @@ public:
   }
   bool isGood() const { return good_; }
   uint64_t field() const { return field_; }
-  uint64_t number() const { return number_; }       ///< of a varint
+  uint64_t number() const { return number_; }       ///< value of a varint
   std::string_view bytes() const { return bytes_; } ///< of all other fields
 
 private:

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A replay of schedules, real or simulated, as plain data: what PerfettoTrace.h
-// writes to files and reads from them.
+// A replay of schedules, real or simulated, as plain data, which
+// PerfettoTrace.h writes to and reads from files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,21 +16,22 @@
 
 namespace blink::sched {
 
-/// One fold of one chunk. Nanoseconds of any clock that is one for all ranks.
+/// One fold of one chunk. Times are nanoseconds of any clock that all ranks
+/// share.
 struct TracedFold {
   uint32_t rank = 0;
   uint32_t lane = 0;
-  uint32_t step = 0; ///< of the lane
+  uint32_t step = 0; ///< within the lane
   uint32_t variant = 0;
   uint64_t chunk = 0;
   uint64_t bytes = 0; ///< of the chunk
-  uint64_t begin = 0; ///< all chunks and slots were there
+  uint64_t begin = 0; ///< when all chunks and slots were available
   uint64_t end = 0;
-  uint64_t waited = 0; ///< before `begin`, since the lane's fold before
+  uint64_t waited = 0; ///< time before `begin`, since the lane's last fold
   uint64_t moved = 0;  ///< bytes loaded and stored; 0: not known
 };
 
-/// A chunk, or a part of one, on its way over links at one rate.
+/// A chunk, or part of one, that crosses links at one rate.
 struct TracedTransfer {
   uint32_t variant = 0;
   uint32_t channel = 0;
@@ -40,7 +41,7 @@ struct TracedTransfer {
 
 struct TraceChannel {
   uint32_t source = 0, destination = 0; ///< ranks
-  std::vector<uint32_t> links;          ///< places in ReplayTrace::links
+  std::vector<uint32_t> links;          ///< indices in ReplayTrace::links
 };
 
 struct TraceStep {
@@ -48,7 +49,7 @@ struct TraceStep {
   std::vector<uint32_t> reads, writes; ///< channels of the variant
 };
 
-/// What the steps of a program do.
+/// The channels and steps of a variant.
 struct TraceVariant {
   std::string name; ///< "allreduce, 64 KiB chunks"
   std::vector<TraceChannel> channels;
@@ -60,9 +61,9 @@ struct ReplayTrace {
   std::vector<std::string> ranks; ///< "rank 0 (gpu3)"
   std::vector<std::string> links; ///< "gpu0 -> gpu3 (nvlink)"
   std::vector<TraceVariant> variants;
-  std::vector<TracedFold> folds; ///< of each lane in the order of time
-  /// Where nobody knows them, as on real links, a chunk is taken to be on its
-  /// way while it is written.
+  std::vector<TracedFold> folds; ///< each lane's in the order of time
+  /// Transfers over links. If they are unknown, as on real links, a chunk is
+  /// assumed to be under way while it is written.
   std::vector<TracedTransfer> transfers;
 };
 

@@ -116,7 +116,7 @@ void Completion::reach(int node, const Step &step) {
   queue_.push_back(node);
 }
 
-/// One unit more between two classes, in the residual graph.
+/// Adds one unit of flow between two classes, in the residual graph.
 bool Completion::augment(size_t index, int from, int to) {
   const Flow &flow = flows_[index];
   startSearch(from);
@@ -149,7 +149,7 @@ bool Completion::augment(size_t index, int from, int to) {
   return true;
 }
 
-/// Takes a unit off a path between two classes.
+/// Removes one unit of flow on a path between two classes.
 bool Completion::removePath(size_t index, int from, int to) {
   const Flow &flow = flows_[index];
   startSearch(from);
@@ -164,8 +164,8 @@ bool Completion::removePath(size_t index, int from, int to) {
   return true;
 }
 
-/// Makes a flow one of the trees as they are now, after `tree` got `node` (-1:
-/// none that it lacked) by the path.
+/// Adapts a flow to the trees as they are after `tree` took class `node` (-1: a
+/// class that it had already) by the path.
 bool Completion::adapt(size_t index, int tree, int node) {
   const Flow &flow = flows_[index];
   if (node == flow.target) {
@@ -182,7 +182,8 @@ bool Completion::adapt(size_t index, int tree, int node) {
   return true;
 }
 
-/// Does the path fit, and what it enters still get all trees by its own links?
+/// Returns true if the path fits, and each class that it enters still has
+/// enough links of its own to receive all trees that lack it.
 bool Completion::hasRoom() const {
   return std::all_of(path_->begin(), path_->end(),
                      [&](int link) { return room_[link] >= 0; }) &&

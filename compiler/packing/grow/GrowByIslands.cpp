@@ -1,4 +1,4 @@
-//===- GrowByIslands.cpp - trees that grow first between islands ----------===//
+//===- GrowByIslands.cpp - trees grown first between islands --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,22 +21,23 @@
 using namespace blink;
 
 namespace {
-/// Edges that may be refused for each one that is needed.
+/// Refused edges allowed for each edge that is needed.
 constexpr size_t kMostRefusedCrossings = 16;
 
-/// What a tree asks of the exits of an island of level 1, of level 2; below 1.
+/// The demand of a tree on the exits of an island at level 1 and at level 2; it
+/// is 1 at deeper levels.
 constexpr int kFirst = 100, kSecond = 10;
 
 /// One tree while it grows.
 struct Growing {
   RootedTree tree;
   std::vector<int> entry;    // per island: the rank where it enters, or -1
-  std::vector<int> level;    // per island, -1 where it is not
-  std::vector<int> above;    // per island: the one it comes from
+  std::vector<int> level;    // per island; -1 if the tree lacks it
+  std::vector<int> above;    // per island: the island it is entered from
   std::vector<int> height;   // per island: levels of islands below
   std::vector<int> exits;    // per island: edges that leave it
   std::vector<int> children; // per rank
-  std::vector<std::vector<int>> levels; // islands
+  std::vector<std::vector<int>> levels; // islands per level
 };
 
 class GrowthByIslands {
@@ -83,17 +84,18 @@ private:
   const GrowRequest &request_;
   uint32_t variant_;
   bool up_;
-  std::vector<int> room_; ///< at first
+  std::vector<int> room_; ///< before growth
   IslandCompletion completion_;
-  std::optional<Completion> within_;    ///< of the island that is filled
-  std::vector<std::vector<int>> ranks_; // of islands
-  std::vector<std::vector<int>> exits_; // of ranks: links to other islands
-  std::vector<std::vector<int>> order_; // per tree: ranks as they come
+  std::optional<Completion> within_;    ///< of the island being filled
+  std::vector<std::vector<int>> ranks_; // per island
+  std::vector<std::vector<int>> exits_; // per rank: links to other islands
+  std::vector<std::vector<int>> order_; // per tree: ranks by placeOf
   std::vector<Growing> trees_;
-  /// Per island: edges that may leave it by links that its own ranks need, too.
+  /// Per island: how many edges may still leave it by links that its own ranks
+  /// need, too.
   std::vector<int> spare_;
-  std::vector<int> early_; // per island: how much trees ask of its exits
-  std::vector<std::vector<bool>> refused_; // per tree: of rank and island
+  std::vector<int> early_; // per island: demand of trees on its exits
+  std::vector<std::vector<bool>> refused_; // per tree: by rank and island
   size_t mayRefuse_;
   int excess_ = 0;
 };
@@ -136,8 +138,8 @@ GrowthByIslands::GrowthByIslands(const PackingProblem &problem,
                   std::vector<bool>(size_t(numRanks) * islands.count, false));
 }
 
-/// Each tree takes one edge less in an island than it has ranks, and each edge
-/// begins on a link of its rank.
+/// Inside an island each tree needs one edge less than the island has ranks,
+/// and each edge begins on a link of its parent.
 void GrowthByIslands::findSpare() {
   const RankTopology &machine = *problem_.rankTopology;
   std::vector<bool> isRank(islands_.ofNode.size(), false);
@@ -156,7 +158,7 @@ void GrowthByIslands::findSpare() {
   }
 }
 
-/// Whether an edge may, if it begins on the link.
+/// Returns true if an edge that begins on `link` may leave its island.
 bool GrowthByIslands::mayLeaveBy(int link) const {
   const Link &ends = problem_.rankTopology->topology().links[link];
   const int island = islands_.ofNode[ends.from];
@@ -179,7 +181,8 @@ void GrowthByIslands::findExits() {
     }
 }
 
-/// Looks for paths around links that are full, a few times; whether it did.
+/// Looks for paths around full links; returns false if it has done so too
+/// often.
 bool GrowthByIslands::findDetours() {
   if (!paths_.goAround(*problem_.rankTopology,
                        [&](int link) { return completion_.room(link) == 0; }))
@@ -206,7 +209,8 @@ uint32_t GrowthByIslands::placeOf(size_t tree, int rank) const {
   return scrambled(variant_, uint32_t(tree), uint32_t(rank));
 }
 
-/// Such that all of its ranks together can have the children.
+/// Returns the most edges that may leave an island such that its ranks together
+/// still have enough children to span it.
 int GrowthByIslands::mostExits(int island) const {
   const int ranks = static_cast<int>(ranks_[island].size());
   const int most = std::min(request_.mostChildren + excess_, 1 << 10);
@@ -226,8 +230,8 @@ bool GrowthByIslands::take(size_t tree, int parent, int child) {
   return true;
 }
 
-/// Of the islands that the tree lacks the ranks, those first that are asked for
-/// least, then as they come.
+/// Returns the ranks of the islands that the tree lacks: first those of the
+/// islands with the least demand, then in their order.
 std::vector<int> GrowthByIslands::missingFrom(size_t tree) const {
   std::vector<int> missing;
   for (int rank : order_[tree])
@@ -239,9 +243,9 @@ std::vector<int> GrowthByIslands::missingFrom(size_t tree) const {
   return missing;
 }
 
-/// Makes `best` the best edge from an island to one of `children`, all of which
-/// are asked for equally, if that is better: from where there is most room, to
-/// where there is.
+/// Replaces `best` by the best edge from an island to one of `children`, whose
+/// islands all have the same demand, if that edge is better. Edges from and to
+/// where there is most room are preferred.
 void GrowthByIslands::findCrossing(size_t tree, int island,
                                    llvm::ArrayRef<int> children,
                                    Key &best) const {
@@ -250,8 +254,8 @@ void GrowthByIslands::findCrossing(size_t tree, int island,
   for (int rank : ranks_[island]) {
     if (growing.children[rank] >= request_.mostChildren + excess_)
       continue;
-    // Data are first at the entry; but with two children it needs both for its
-    // own island.
+    // Data arrives first at the entry. But if a rank may have only two
+    // children, the entry needs both within its own island.
     const int crowded =
         rank != growing.entry[island] ? 2 * growing.children[rank] + 1
         : request_.mostChildren > 2   ? 2 * growing.children[rank]
@@ -265,7 +269,7 @@ void GrowthByIslands::findCrossing(size_t tree, int island,
     for (int child : children) {
       const uint32_t place = placeOf(tree, child);
       if (Key{early, crowded, -most, place, rank, child} >= best)
-        break; // as are all that come later
+        break; // so are all later children
       if (refused_[tree][size_t(rank) * islands_.count + islandOf(child)])
         continue;
       if (const Path &path = pathBelow(rank, child);
@@ -276,7 +280,7 @@ void GrowthByIslands::findCrossing(size_t tree, int island,
   }
 }
 
-/// Adds an edge to an island of `level` at most.
+/// Adds an edge to an island at `level` or above.
 bool GrowthByIslands::cross(size_t tree, int level) {
   Growing &growing = trees_[tree];
   const Key none{std::numeric_limits<int>::max(), 0, 0, 0, 0, 0};
@@ -355,7 +359,8 @@ void GrowthByIslands::measureHeights() {
               std::max(growing.height[above], growing.height[island] + 1);
 }
 
-/// Hangs the first of `order` that can be hung, as high as that goes.
+/// Attaches the first rank of `order` that can be attached, as near to the root
+/// as possible.
 bool GrowthByIslands::hangOne(size_t tree, int island,
                               const std::vector<int> &order,
                               std::vector<int> &depth) {
@@ -380,8 +385,8 @@ bool GrowthByIslands::hangOne(size_t tree, int island,
   return false;
 }
 
-/// The ranks of an island, those first from which more islands hang: the sooner
-/// they should have their data.
+/// Returns the ranks of an island, first those with more levels of islands
+/// below them, because they need their data sooner.
 std::vector<int> GrowthByIslands::orderOf(size_t tree, int island) const {
   const Growing &growing = trees_[tree];
   std::vector<int> below(growing.tree.parents.size(), 0);
@@ -398,8 +403,8 @@ std::vector<int> GrowthByIslands::orderOf(size_t tree, int island) const {
   return order;
 }
 
-/// Hangs the ranks of an island below those where trees enter it, one of each
-/// tree in turn.
+/// Attaches the ranks of an island below those where trees enter it, one rank
+/// for each tree in turn.
 bool GrowthByIslands::fill(int island) {
   std::vector<int> entries;
   std::vector<std::vector<int>> orders, depths;
@@ -456,7 +461,8 @@ bool blink::mayEnterOnce(const PackingProblem &problem, const Islands &islands,
   const RankTopology &machine = *problem.rankTopology;
   const std::vector<Link> &links = machine.topology().links;
   const bool up = hasUpTrees(problem.collective);
-  std::vector<int> within(islands.ofNode.size(), 0); // per node
+  // Per node: room for trees that come from its own island.
+  std::vector<int> within(islands.ofNode.size(), 0);
   for (size_t link = 0; link < links.size(); ++link) {
     const int from = links[link].from, to = links[link].to;
     if (machine.usable(static_cast<int>(link)) && islands.ofNode[from] >= 0 &&

@@ -1,4 +1,4 @@
-//===- GrowByIslands.h - trees that grow first between islands --*- C++ -*-===//
+//===- GrowByIslands.h - trees grown first between islands ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,23 +12,25 @@
 
 namespace blink {
 
-/// Trees as of growTrees where islands divide the ranks, in two steps: first
-/// all edges between islands, level by level of islands, which are few and
-/// decide how low trees are; then those within each island from the rank where
-/// a tree enters it, those first from which more hangs. An island leaves room
-/// on its way out to the trees that come early: in those it has many children,
-/// in the others none, as in SplitStream (Castro et al., 2003), so that depth
-/// grows with the logarithm of the number of islands. Takes copies x ranks x
-/// islands steps, about. Without trees where it got stuck. `variant`: which of
-/// equal edges come first.
+/// Grows trees as growTrees does, for islands that divide the ranks, in two
+/// steps. The first adds all edges between islands, one level of islands after
+/// the other; these edges are few and decide how low the trees are. The second
+/// adds the edges within each island, from the rank where a tree enters it;
+/// ranks with more islands below them come first. An island's links to other
+/// islands serve the trees that reach it early: in those it has many children
+/// and in the others none, as in SplitStream (Castro et al., 2003), so that
+/// depth grows with the logarithm of the number of islands. Takes about copies
+/// x ranks x islands steps. Returns no trees if it got stuck. `variant` selects
+/// the order of equal edges.
 std::vector<Tree> growByIslands(const PackingProblem &problem,
                                 const Islands &islands, const PathTable &table,
                                 std::vector<int> room,
                                 const GrowRequest &request, uint32_t variant);
 
-/// Whether, by their ranks one by one, `copies` trees may enter each island but
-/// the root's once: what a rank cannot get from its own island has to enter at
-/// it. Where it says no, growByIslands gets stuck. `room`: of each link.
+/// Returns true if `copies` trees may enter each island but the root's once,
+/// judged rank by rank: what a rank cannot get from its own island has to enter
+/// the island at that rank. If the result is false, growByIslands gets stuck.
+/// `room` is the number of trees that fit on each link.
 bool mayEnterOnce(const PackingProblem &problem, const Islands &islands,
                   const std::vector<int> &room, int copies);
 

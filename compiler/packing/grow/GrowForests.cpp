@@ -25,11 +25,12 @@ using namespace blink;
 
 namespace {
 
-/// Orders of edges that are tried, and the pairs of ranks that all of them may
-/// look at for the trees of a forest, but for one.
+/// The most orders of edges to try, and the number of pairs of ranks that all
+/// orders together may examine for the trees of a forest. One order is always
+/// tried.
 constexpr int kMostVariants = 16;
 constexpr int kPairBudget = 1 << 21;
-/// Children that a rank may have in a tree; in the end any number.
+/// The most children of a rank in a tree; the last value allows any number.
 constexpr int kChildren[] = {2, 3, RankTopology::kMaxRanks};
 
 int variantsFor(int numRanks, int copies) {
@@ -37,7 +38,7 @@ int variantsFor(int numRanks, int copies) {
                     kMostVariants);
 }
 
-/// Each of `trees` in `parts` equal ones.
+/// Returns `trees` with each divided into `parts` equal ones.
 Packing inParts(const std::vector<Tree> &trees, int parts) {
   Packing packing;
   for (const Tree &tree : trees)
@@ -49,10 +50,10 @@ Packing inParts(const std::vector<Tree> &trees, int parts) {
   return packing;
 }
 
-/// Trees, and what they are judged by.
+/// Trees, and the criteria by which they are compared.
 struct Forest {
   std::vector<Tree> trees;
-  int excess = 0; ///< children more than there should be
+  int excess = 0; ///< most children above the limit
   int depth = 0;
 
   bool isBetter(const Forest &other) const {
@@ -107,7 +108,8 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
     return {};
   const int most = std::max(lanes, copies);
   auto mayTry = [&](int trees) { return trees <= most; };
-  // More trees are mostly lower; where ranks are many, fewer are not tried.
+  // More trees are mostly lower, so if there are many ranks, fewer trees are
+  // not tried.
   while (mayTry(2 * copies) && variantsFor(numRanks, 2 * copies) == 1)
     copies *= 2;
   std::vector<Forest> best(std::size(kChildren));
@@ -129,14 +131,14 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   std::vector<Packing> forests;
   int least = numRanks;
   for (const Forest &forest : best) {
-    // More children that make no tree lower are no use.
+    // More children are of no use if they make no tree lower.
     if (forest.trees.empty() || forest.depth >= least)
       continue;
     least = forest.depth;
     Packing packing =
         inParts(forest.trees, most / static_cast<int>(forest.trees.size()));
     if (llvm::Error error = problem.verify(packing))
-      llvm::consumeError(std::move(error)); // rounding; there are others
+      llvm::consumeError(std::move(error)); // by rounding; others may pass
     else
       forests.push_back(std::move(packing));
   }

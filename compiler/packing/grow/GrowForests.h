@@ -11,18 +11,19 @@
 
 namespace blink {
 
-/// Over more ranks than this, forests that take long are left out: all whose
-/// trees cannot enter each island once.
+/// For more ranks than this, forests that take long to grow are left out: all
+/// whose trees cannot enter each island once.
 inline constexpr int kMostPatiently = 512;
 
-/// Packings of a broadcast or reduce at `rate` GB/s, the optimum, whose trees
-/// all have one weight: `lanes` of them, equal ones among them, or somewhat
-/// fewer, but no more than `maxTrees` unless that is 0; where that is not
-/// possible, up to kMostSharing (PackGrown.h). They differ in how many
-/// children a rank may have in a tree: few make light folds, many low trees,
-/// and each later one is lower. Empty where no number of trees up to `lanes`
-/// divides the room of links such that the rate is reached, or where ranks are
-/// too many to try. Each has passed PackingProblem::verify.
+/// Returns packings of a broadcast or reduce at `rate` GB/s, the optimum, whose
+/// trees all have one weight. Each has `lanes` trees (counting equal ones) or
+/// somewhat fewer, but no more than `maxTrees` unless that is 0; if that is not
+/// possible, up to kMostSharing (PackGrown.h). The packings differ in how many
+/// children a rank may have in a tree: few make light folds, many make low
+/// trees, and each later packing is lower. Empty if no number of trees up to
+/// these limits divides the room of links such that the rate is reached, or if
+/// the ranks are too many to try. Each packing has passed
+/// PackingProblem::verify.
 std::vector<Packing> growForests(const PackingProblem &problem, double rate,
                                  int lanes, int maxTrees);
 

@@ -16,21 +16,22 @@ using namespace blink;
 
 namespace {
 
-/// Children that a box has in the trees of a place together, and so many trees.
+/// Numbers of trees for each place, which are also the most children of a box
+/// in these trees together.
 constexpr int kTreesOfPlace[] = {2, 4};
-/// Over more trees are as low where all ranks have any number of children, and
-/// to time these takes long.
+/// For more ranks, trees in which any rank has any number of children are as
+/// low, and timing these takes long.
 constexpr int kMostRanks = 512;
 
-/// The parent of each of `numBoxes` boxes in each of `copies` trees over them,
-/// -1 of the first. Of all trees together no box has more than `copies`
-/// children.
+/// Returns the parent of each of `numBoxes` boxes in each of `copies` trees
+/// over them (-1 for the first box of a tree). In all trees together, no box
+/// has more than `copies` children.
 std::vector<std::vector<int>> treesOverBoxes(int numBoxes, int copies) {
   std::vector<int> room(numBoxes, copies);
   std::vector<std::vector<int>> trees;
   int sender = 0;
   for (int copy = 0; copy < copies; ++copy) {
-    std::vector<int> order, children; // those that send, and to how many
+    std::vector<int> order, children; // boxes that send, and their children
     std::vector<bool> sends(numBoxes, false);
     for (int missing = numBoxes - 1; missing > 0; missing -= children.back()) {
       sender += room[sender] == 0 ? 1 : 0;
@@ -52,7 +53,7 @@ std::vector<std::vector<int>> treesOverBoxes(int numBoxes, int copies) {
   return trees;
 }
 
-/// Trees from one root over the places of its boxes.
+/// Builds the trees from one root over the places of its boxes.
 class OverBoxes {
 public:
   OverBoxes(const PackingProblem &problem,
@@ -63,7 +64,8 @@ public:
       ++first_;
   }
 
-  /// All trees of `copies` a place in `parts` equal ones, at `rate` together.
+  /// Returns `copies` trees for each place, each in `parts` equal ones, at
+  /// `rate` GB/s together.
   Packing pack(int copies, int parts, double rate) const;
 
 private:
@@ -76,10 +78,10 @@ private:
   const PackingProblem &problem_;
   const std::vector<std::vector<int>> &boxes_;
   const PathTable &table_;
-  size_t first_ = 0; ///< the root's box
+  size_t first_ = 0; ///< index of the root's box
 };
 
-/// `parents` are of the boxes after the root's.
+/// Makes one tree; `parents` gives the parents of the boxes after the root's.
 Tree OverBoxes::make(size_t place, size_t copy, const std::vector<int> &parents,
                      double weight) const {
   const int numRanks = problem_.rankTopology->numRanks();
@@ -104,8 +106,9 @@ Tree OverBoxes::make(size_t place, size_t copy, const std::vector<int> &parents,
     for (int rank : box)
       join(entry, rank);
   } else {
-    // The root sends everything to its box once, and so has no time to send
-    // what is for its own place to all of it.
+    // The root's links are already full: it sends the whole buffer into its box
+    // once. It therefore sends the trees of its own place to one rank only, and
+    // the box's ranks pass them on.
     box.erase(box.begin() + long(place));
     if (!box.empty())
       std::rotate(box.begin(), box.begin() + long(copy % box.size()),
@@ -121,8 +124,8 @@ Packing OverBoxes::pack(int copies, int parts, double rate) const {
   const size_t places = boxes_.front().size();
   const std::vector<std::vector<int>> trees =
       treesOverBoxes(int(boxes_.size()) - 1, copies);
-  // Lanes begin with the first trees: one of each place, so that all ranks have
-  // something to do at once.
+  // Lanes begin with the first trees. These are one tree of each place, so that
+  // all ranks have something to do at once.
   for (size_t copy = 0; copy < size_t(copies * parts); ++copy)
     for (size_t place = 0; place < places; ++place) {
       packing.trees.push_back(make(place, copy, trees[copy % trees.size()],
@@ -155,7 +158,7 @@ std::vector<Packing> blink::growOverBoxes(const PackingProblem &problem,
       break;
     Packing packing = over.pack(copies, parts, rate);
     if (llvm::Error error = problem.verify(packing))
-      llvm::consumeError(std::move(error)); // links are too slow; others may do
+      llvm::consumeError(std::move(error)); // too slow links; others may do
     else
       packings.push_back(std::move(packing));
   }

@@ -23,15 +23,15 @@ using namespace blink;
 
 namespace {
 
-/// Edges that may be refused for each one that is needed.
+/// Refused edges allowed for each edge that is needed.
 constexpr size_t kMostRefused = 16;
-/// How often pairs of ranks are looked at: for seconds.
+/// The most examinations of pairs of ranks, which take seconds.
 constexpr size_t kMostLooks = size_t(1) << 29;
 
 class Growth {
 public:
-  /// `islands`: by which completion is judged. `table`: the shortest paths
-  /// where all links have room.
+  /// `islands` are those by which completion is judged. `table` has the
+  /// shortest paths when all links have room.
   Growth(const PackingProblem &problem, const Islands &islands,
          const PathTable &table, const GrowRequest &request, uint32_t variant);
   std::vector<Tree> run();
@@ -39,8 +39,8 @@ public:
 private:
   using Key = std::tuple<int, int, int, uint32_t, int, int>;
 
-  /// A child that a parent may have, by a path whose narrowest link has had
-  /// room for so many trees.
+  /// A child that a parent may have by a path, and the initial room, in trees,
+  /// of the path's narrowest link.
   struct Neighbour {
     int child, narrowest;
   };
@@ -65,17 +65,17 @@ private:
   std::vector<int> capacities_;
   IslandCompletion completion_;
   GrowthPaths paths_;
-  std::vector<std::vector<Neighbour>> neighbours_; // of parents, with room
+  std::vector<std::vector<Neighbour>> neighbours_; // per parent, with room
   std::vector<RootedTree> trees_;
   std::vector<std::vector<int>> depths_;              // -1: not reached
   std::vector<std::vector<std::vector<int>>> levels_; // ranks by tree and depth
   std::vector<std::vector<int>> children_;
-  std::vector<std::vector<bool>> spent_;   // nothing can hang there any more
-  std::vector<std::vector<bool>> refused_; // per tree: of parent and child
+  std::vector<std::vector<bool>> spent_;   // no more children fit there
+  std::vector<std::vector<bool>> refused_; // per tree: by parent and child
   std::vector<int> active_;
   size_t missing_;
   size_t mayRefuse_;
-  size_t looks_ = 0; ///< at pairs of ranks, so far
+  size_t looks_ = 0; ///< examinations of pairs so far
 };
 
 Growth::Growth(const PackingProblem &problem, const Islands &islands,
@@ -119,7 +119,8 @@ void Growth::findNeighbours() {
       }
 }
 
-/// Looks for paths around links that are full, a few times; whether it did.
+/// Looks for paths around full links; returns false if it has done so too
+/// often.
 bool Growth::findDetours() {
   if (!paths_.goAround(*problem_.rankTopology,
                        [&](int link) { return completion_.room(link) == 0; }))
@@ -130,8 +131,9 @@ bool Growth::findDetours() {
   return true;
 }
 
-/// Where a rank comes among equals: in each tree those after the root begin
-/// with another one, or all are in disorder.
+/// Returns the place of a rank among ranks that are equal otherwise. In variant
+/// 0, each tree begins at another rank after the root; in all others the order
+/// is pseudorandom.
 uint32_t Growth::placeOf(int tree, int rank) const {
   if (variant_ > 0)
     return scrambled(variant_, uint32_t(tree), uint32_t(rank));
@@ -140,13 +142,13 @@ uint32_t Growth::placeOf(int tree, int rank) const {
   return uint32_t((place - tree % others + others) % others);
 }
 
-/// Makes `best` the best edge below `parent` if that is better; whether there
-/// is any.
+/// Replaces `best` by the best edge below `parent` if that is better. Returns
+/// true if `parent` has any possible edge.
 bool Growth::findBelow(int tree, int parent, Key &best) {
   const int fresh = children_[tree][parent] > 0 ? -1 : active_[parent];
   bool found = false;
   looks_ += neighbours_[parent].size();
-  // Room that is gone never comes back.
+  // Room that is used up never comes back.
   llvm::erase_if(neighbours_[parent], [&](Neighbour neighbour) {
     const auto [child, narrowest] = neighbour;
     if (depths_[tree][child] >= 0 ||
@@ -174,10 +176,11 @@ void Growth::hang(int tree, int parent, int child) {
   --missing_;
 }
 
-/// Adds the best edge to `tree` that leads to `level` at most and lets all
-/// trees be completed. The higher up the better; then over narrow links, which
-/// lead out of a box; then from ranks that have children already, or in few
-/// other trees, to ranks that have none.
+/// Adds to `tree` the best edge that leads to `level` or above and still lets
+/// all trees be completed. Edges nearer to the root are better; then edges over
+/// narrow links, which lead out of a box; then edges from ranks that have
+/// children in this tree already, or else in few other trees; then edges to
+/// ranks that have children in few trees.
 bool Growth::addEdge(int tree, int level, int excess) {
   const Key none{std::numeric_limits<int>::max(), 0, 0, 0, 0, 0};
   for (size_t depth = 0; depth < levels_[tree].size() && int(depth) < level &&
@@ -196,7 +199,7 @@ bool Growth::addEdge(int tree, int level, int excess) {
       hang(tree, parent, child);
       return true;
     }
-    // Room for an edge that would be too much comes never back.
+    // An edge that took too much room once never fits again.
     refused_[tree][size_t(parent) * numRanks_ + child] = true;
     --mayRefuse_;
   }
@@ -221,9 +224,9 @@ std::vector<Tree> Growth::run() {
     if (growLevel(level)) {
       ++level;
     } else if (level < numRanks_) {
-      level = numRanks_; // children were in the way further up
+      level = numRanks_; // no rank further up may take more children
     } else if (!findDetours()) {
-      bool grows = false; // by one child too many
+      bool grows = false; // by exceeding the limit on children
       for (int excess = 1; excess < numRanks_ && !grows; ++excess)
         for (int tree = 0; tree < request_.copies && !grows; ++tree)
           grows = addEdge(tree, numRanks_, excess);
@@ -237,8 +240,8 @@ std::vector<Tree> Growth::run() {
   return trees;
 }
 
-/// By how much the rank with most children has too many, the depth of the
-/// deepest tree, and that of all together.
+/// Returns the most children of a rank above the limit, the depth of the
+/// deepest tree, and the sum of all depths.
 std::tuple<int, int, int> scoreOf(const std::vector<Tree> &trees,
                                   int mostChildren, int numRanks) {
   int most = mostChildren, deepest = 0, sum = 0;
@@ -281,8 +284,8 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
     if (!mayEnterOnce(problem, between, room, request.copies))
       continue;
     growBetween(between);
-    // A root that cannot feed its own island alone: others feed it, too, which
-    // takes its ranks one by one.
+    // If the root cannot feed its own island alone, other islands have to feed
+    // it, too, so its ranks are taken one by one.
     if (best.empty())
       growBetween(between.without(
           machine, between.ofNode[machine.nodeOf(problem.root)]));

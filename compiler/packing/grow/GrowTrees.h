@@ -11,24 +11,24 @@
 
 namespace blink {
 
-/// `copies` trees of `unit` GB/s each, with no more than `mostChildren`
-/// children of a rank in a tree as far as that goes.
+/// A request for `copies` trees of `unit` GB/s each, in which a rank has no
+/// more than `mostChildren` children per tree where possible.
 struct GrowRequest {
   int copies;
   double unit;
   int mostChildren;
-  /// Whether it may take copies x ranks x ranks x ranks steps where islands
-  /// divide more ranks than flows are exact for.
+  /// Whether growth may take copies x ranks x ranks x ranks steps if islands
+  /// divide more ranks than exact flows are used for.
   bool isPatient = true;
 };
 
 /// Grows such trees of a broadcast or reduce from the root, level by level and
-/// edge by edge, as long as what is left of links suffices to complete all of
+/// edge by edge, as long as the room left on links suffices to complete all of
 /// them (Completion.h), so that no edge is ever taken back; then lowers them
-/// (LowerTrees.h). Which of equal edges comes first decides much: `variants`
-/// orders are tried, and the trees with the fewest children too many are kept,
-/// of these the lowest. Without trees where there are none, or none were found
-/// in a bounded number of steps. `table`: of pathsToGrow. `islands`: of
+/// (LowerTrees.h). The order of equal edges decides much, so `variants` orders
+/// are tried. The trees with the fewest excess children are kept, and among
+/// these the lowest. Returns no trees if none exist or none were found in a
+/// bounded number of steps. `table` is from pathsToGrow, `islands` from
 /// islandsOf.
 std::vector<Tree> growTrees(const PackingProblem &problem,
                             const PathTable &table,

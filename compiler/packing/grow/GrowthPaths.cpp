@@ -14,7 +14,7 @@ using namespace blink;
 PathTable blink::pathsToGrow(const RankTopology &rankTopology,
                              llvm::function_ref<bool(int)> isFull) {
   const std::vector<Link> &links = rankTopology.topology().links;
-  const double detour = double(links.size()); // longer than any way
+  const double detour = double(links.size()); // longer than any path
   std::vector<double> prices;
   for (size_t link = 0; link < links.size(); ++link)
     prices.push_back((links[link].kind == LinkKind::network ? detour : 1) *

@@ -13,24 +13,26 @@
 
 namespace blink {
 
-/// The shortest paths, shared out (SpreadPaths.h), but those over a network
-/// only where there is no other, and around links that are full as far as that
-/// goes.
+/// Returns the shortest paths, spread over equal alternatives (SpreadPaths.h).
+/// They cross a network only if there is no other way, and avoid full links
+/// where possible.
 PathTable pathsToGrow(
     const RankTopology &rankTopology,
     llvm::function_ref<bool(int)> isFull = [](int) { return false; });
 
-/// The paths of a growth: some to begin with, then, a few times, others around
+/// The paths of a growth: at first those given, then, a few times, paths around
 /// links that have become full.
 class GrowthPaths {
 public:
-  /// `table`: of pathsToGrow; it outlives this, which stays where it is.
+  /// `table` is from pathsToGrow and must outlive this. Not movable, since a
+  /// pointer may refer to a member.
   explicit GrowthPaths(const PathTable &table) : table_(&table) {}
   GrowthPaths(const GrowthPaths &) = delete;
   GrowthPaths &operator=(const GrowthPaths &) = delete;
 
   const PathTable &operator*() const { return *table_; }
-  /// Whether it has looked for other paths.
+  /// Looks for paths around full links; returns false if it has done so too
+  /// often.
   bool goAround(const RankTopology &rankTopology,
                 llvm::function_ref<bool(int)> isFull);
 

@@ -91,7 +91,8 @@ std::vector<Islands> blink::islandsOf(const RankTopology &rankTopology) {
   return islands;
 }
 
-/// Classes of nodes: islands and all other nodes, each by itself.
+/// Returns classes of nodes: each island is one class, and so is each other
+/// node.
 static std::vector<int> amongIslands(const Islands &islands) {
   std::vector<int> classes = islands.ofNode;
   int next = islands.count;
@@ -128,7 +129,8 @@ bool IslandCompletion::begin() {
                      [](Completion &part) { return part.begin(); });
 }
 
-/// The parts that an edge to `rank` concerns; those first that are small.
+/// Returns the indices of the parts that an edge to `rank` affects, small parts
+/// first.
 std::vector<size_t> IslandCompletion::concerned(int rank,
                                                 const Path &path) const {
   if (islands_.count == 0)

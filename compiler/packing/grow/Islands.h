@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A pod is boxes of GPUs with fast links inside and slow ones between. Whether
-// trees that were begun can be completed is then two questions, of the boxes,
-// and of the ranks of each box, that are small.
+// A pod consists of boxes of GPUs with fast links inside and slow ones between.
+// The question whether growing trees can be completed then splits into two
+// kinds of small questions: one about the boxes, and one about the ranks of
+// each box.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,53 +16,57 @@
 
 namespace blink {
 
-/// Over more ranks than this, islands are looked at one by one.
+/// For more ranks than this, islands are examined one by one.
 inline constexpr int kMostExactly = 128;
 
-/// Of each node of the topology the *island* that it belongs to, from 0, or -1:
-/// GPUs of ranks that some kinds of usable links join, with what lies between
-/// them. A rank that has no such link is one by itself.
+/// The *island* of each node of the topology, numbered from 0, or -1. An island
+/// consists of the GPUs of ranks joined by certain kinds of usable links, and
+/// of the nodes between them. A rank without such a link is an island by
+/// itself.
 struct Islands {
   enum class JoinedBy {
     peerLinks,     ///< nvlink, xgmi, c2c
     allButNetwork, ///< the links of a box
-    firstSwitches, ///< links between a GPU and what is none
+    firstSwitches, ///< links between a GPU and a node that is no GPU
   };
 
-  /// None: each rank is looked at by itself.
+  /// No islands: each rank is examined by itself.
   Islands() = default;
   Islands(const RankTopology &rankTopology, JoinedBy joinedBy);
 
-  std::vector<int> ofNode; ///< empty where there are none
+  std::vector<int> ofNode; ///< empty if there are no islands
   int count = 0;
   bool areOfSeveral = false; ///< some island has two ranks or more
 
-  /// The same, but the ranks of `island` each on one of their own.
+  /// Returns the same islands, except that each rank of `island` becomes an
+  /// island of its own.
   Islands without(const RankTopology &rankTopology, int island) const;
 
-  /// Whether there are several, and fewer than ranks.
+  /// Returns true if there are several islands, but fewer than ranks.
   bool divide() const { return count > 1 && areOfSeveral; }
 };
 
-/// The islands that divide the ranks, those with most ranks first: whole boxes,
-/// and where these are of several, what peer links join; where there are
-/// neither, and more than kMostExactly ranks, the GPUs of a switch.
+/// Returns the ways to divide the ranks into islands, in the order in which to
+/// try them: whole boxes; if boxes contain several, the GPUs that peer links
+/// join; if there are neither and the ranks are more than kMostExactly, the
+/// GPUs of a switch.
 std::vector<Islands> islandsOf(const RankTopology &rankTopology);
 
-/// Classes of nodes (Completion.h): those of an island each by themselves, and
-/// all others together, in class `others`, 0 or -1.
+/// Returns classes of nodes (Completion.h): each node of `island` by itself and
+/// all others together, in class `others`, which is 0 or -1.
 std::vector<int> withinIsland(const Islands &islands, int island, int others);
 
-/// As Completion, where islands divide the ranks: one that takes each island
-/// for a rank, and one of each island's ranks that takes all else for another
-/// rank. What these allow is necessary. It suffices where what is scarce is
-/// scarce between islands or within one; else growth may get stuck. Flows are
-/// fewer by the size of an island, and as much smaller: of 1,024 GPUs in 128
-/// boxes 128 among boxes, and eight in each box. Where there are no islands it
-/// is Completion itself.
+/// Like Completion, for islands that divide the ranks. It consists of one
+/// Completion that treats each island as a rank, and one for each island's
+/// ranks that treats all else as one more rank. Their conditions are necessary.
+/// They suffice if what is scarce is scarce between islands or within one;
+/// otherwise growth may get stuck. There are fewer flows, by the size of an
+/// island, and they are as much smaller: for 1,024 GPUs in 128 boxes, 128 among
+/// boxes and eight in each box. Without islands it is Completion itself.
 class IslandCompletion {
 public:
-  /// As of Completion. `islands` divide the ranks, or are none.
+  /// Parameters as for Completion. `islands` divide the ranks, or there are
+  /// none.
   IslandCompletion(const PackingProblem &problem, const Islands &islands,
                    const std::vector<int> &room, int trees);
 
@@ -75,7 +80,7 @@ private:
   const PackingProblem &problem_;
   Islands islands_;
   std::vector<int> room_;
-  std::vector<Completion> parts_; ///< all islands, then each of them
+  std::vector<Completion> parts_; ///< all islands together, then each of them
 };
 
 } // namespace blink

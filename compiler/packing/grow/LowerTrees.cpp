@@ -16,19 +16,20 @@ using namespace blink;
 namespace {
 
 constexpr int kMostSweeps = 32;
-/// What a rank costs for each hop more, as a factor.
+/// The factor by which a rank's cost grows with each hop.
 constexpr double kHop = 3;
-/// Steps gain more than this part of what they change: not for rounding.
+/// A step must gain more than this part of what it changes, so that rounding is
+/// not mistaken for a gain.
 constexpr double kGain = 1e-9;
-/// Weights this near to each other are one, and a link this little above its
-/// bandwidth is not: relative.
+/// Weights this close to each other are equal, and a link this little above its
+/// bandwidth is not overloaded; relative.
 constexpr double kSame = 1e-12;
 
-/// What a step changes; of two, the first counts more.
+/// The effect of a step, compared first by `forbidden`, then by `hops`.
 struct Change {
-  int forbidden = 0; ///< children that ranks have too many of
-  double hops = 0;   ///< see kHop
-  double moved = 0;  ///< what the ranks that it moves count
+  int forbidden = 0; ///< change in excess children
+  double hops = 0;   ///< change in cost, see kHop
+  double moved = 0;  ///< cost of the ranks that it moves
 
   bool isGain() const {
     return forbidden < 0 || (forbidden == 0 && hops < -kGain * moved);
@@ -66,11 +67,11 @@ private:
   std::vector<double> loads_;
   std::vector<RootedTree> rooted_;
   std::vector<std::vector<int>> depths_;    // per tree and rank
-  std::vector<std::vector<double>> counts_; // of a rank and all below it
+  std::vector<std::vector<double>> counts_; // cost of a rank and all below it
   std::vector<std::vector<int>> children_;
-  std::vector<std::vector<int>> above_; // per rank: where it could hang
+  std::vector<std::vector<int>> above_; // per rank: its possible parents
   std::vector<double> hops_;            // powers of kHop
-  std::vector<int> order_, chain_;      // of measure
+  std::vector<int> order_, chain_;      // scratch space of measure
 };
 
 Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
@@ -120,7 +121,8 @@ void Lowering::measure(size_t tree) {
     counts[parents[*rank]] += counts[*rank];
 }
 
-/// Is `top` on the way from `rank` to the root? Each is its own.
+/// Returns true if `top` is on the path from `rank` to the root, or is `rank`
+/// itself.
 bool Lowering::isBelow(size_t tree, int rank, int top) const {
   const std::vector<int> &depths = depths_[tree];
   for (int hops = depths[rank] - depths[top]; hops > 0; --hops)
@@ -128,7 +130,7 @@ bool Lowering::isBelow(size_t tree, int rank, int top) const {
   return rank == top;
 }
 
-/// What it changes to hang `rank` below `parent` in `tree`.
+/// Returns the effect of moving `rank` below `parent` in `tree`.
 Change Lowering::changeBy(size_t tree, int rank, int parent) const {
   const int former = rooted_[tree].parents[rank];
   const int deeper = depths_[tree][parent] + 1 - depths_[tree][rank];
@@ -155,15 +157,16 @@ void Lowering::addLoad(const Path &path, double weight) {
     loads_[link] += weight;
 }
 
-/// Whether it might help to hang `rank` below `parent`: higher up, or to
-/// relieve who has too many children.
+/// Returns true if moving `rank` below `parent` might help: it would be nearer
+/// to the root, or its former parent has too many children.
 bool Lowering::mayGain(size_t tree, int rank, int parent) const {
   const int former = rooted_[tree].parents[rank];
   return parent != former && (depths_[tree][parent] + 1 < depths_[tree][rank] ||
                               children_[tree][former] > mostChildren_);
 }
 
-/// Where links have room for it.
+/// Moves `rank` below `parent` if that is a gain and links have room; returns
+/// true if it did.
 bool Lowering::moveBelow(size_t tree, int rank, int parent) {
   const std::vector<Link> &links = problem_.rankTopology->topology().links;
   const double weight = trees_[tree].weight;
@@ -186,7 +189,8 @@ bool Lowering::moveBelow(size_t tree, int rank, int parent) {
   return true;
 }
 
-/// Two trees reach a rank by each other's edge.
+/// Lets two trees swap the edges by which they reach a rank, if that is a gain;
+/// returns true if it did.
 bool Lowering::swapEdges(size_t tree, size_t other, int rank) {
   const int parent = rooted_[tree].parents[rank];
   const int otherParent = rooted_[other].parents[rank];

@@ -11,14 +11,14 @@
 
 namespace blink {
 
-/// Makes trees of a broadcast or reduce lower by small steps, as long as there
-/// is one that helps: a rank hangs below another one that links have room for,
+/// Makes trees of a broadcast or reduce lower by small steps, as long as a step
+/// helps. In a step, a rank moves to another parent if links have room for it,
 /// or two trees of one weight swap the edges by which they reach a rank, which
-/// leaves all loads as they are. Bandwidths that the trees keep to they keep to
-/// after it, and weights stay. A rank should have no more than `mostChildren`
-/// children in a tree; that comes first, then depth, where a rank counts 3 to
-/// the power of its own. A local search; how low trees can be is NP-hard to
-/// know. `table`: the paths to use.
+/// leaves all loads as they are. If the trees kept to the bandwidths before,
+/// they keep to them afterwards; weights do not change. The first goal is that
+/// no rank has more than `mostChildren` children in a tree, the second is low
+/// depth, for which a rank at depth d counts 3^d. This is a local search,
+/// because finding the lowest trees is NP-hard. `table` has the paths to use.
 void lowerTrees(const PackingProblem &problem, const PathTable &table,
                 std::vector<Tree> &trees, int mostChildren);
 

@@ -21,15 +21,15 @@ using namespace blink;
 
 namespace {
 
-/// Numbers of trees that are tried where growth gets stuck.
+/// Numbers of trees to try before giving up if growth gets stuck.
 constexpr int kMostStuck = 4;
-/// Over more ranks than this a linear program takes minutes to hours; what of
-/// the bound is tried instead, by trees that enter each island once.
+/// For more ranks than this a linear program takes minutes to hours. Instead,
+/// these parts of the bound are tried, with trees that enter each island once.
 constexpr int kMostSolved = 128;
 constexpr double kParts[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2};
 
-/// The first number of trees for which cuts leave room at `rate`; none where
-/// growth gets stuck so often.
+/// Returns trees of the first number for which cuts leave room at `rate` and
+/// growth succeeds; none if growth gets stuck `mostStuck` times.
 std::vector<Tree> growFirst(const PackingProblem &problem, double rate,
                             int mostTrees, int mostStuck, bool isPatient) {
   const RankTopology &machine = *problem.rankTopology;

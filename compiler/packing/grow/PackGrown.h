@@ -11,28 +11,31 @@
 
 namespace blink {
 
-/// Lanes of a rank, of which each grown tree has one.
+/// The number of grown trees for which a rank has one lane each.
 inline constexpr int kMostGrown = 16;
-/// Grown trees that share lanes, where fewer do not come near the optimum.
+/// The most grown trees if they share lanes because fewer do not come near the
+/// optimum.
 inline constexpr int kMostSharing = 64;
 
-/// Whether trees of `problem` may be grown: a broadcast or reduce over more
-/// than kFewRanks, along all links, each tree adding as it likes.
+/// Returns true if trees of `problem` may be grown: it is a broadcast or reduce
+/// over more than kFewRanks ranks, without phases, order or switches.
 bool mayGrow(const PackingProblem &problem);
 
-/// The optimum of a broadcast or reduce by its least cut, which is the
-/// certificate, and few trees of one weight that are grown until they reach it.
-/// Where no number of trees up to kMostGrown divides the room of links such
-/// that they do, up to kMostSharing that leave no more than `slack` of it, or,
-/// where that is not 0 and ranks are too many for a linear program, than has to
-/// be left so that trees enter each box once. Nothing where there are none, as
-/// where paths that can be driven are fewer than those of the graph. The result
-/// has passed PackingProblem::verify.
+/// Returns the optimum of a broadcast or reduce. The least cut is the
+/// certificate, and a few trees of one weight are grown until they reach it. If
+/// no number of trees up to kMostGrown divides the room of links such that they
+/// do, up to kMostSharing trees are taken that lose no more than `slack` of it.
+/// If the slack is not 0 and there are too many ranks for a linear program,
+/// trees that enter each box once are tried as well, which may lose more.
+/// Returns std::nullopt if no such trees were found, for example because the
+/// paths that can be driven are fewer than those of the graph. The result has
+/// passed PackingProblem::verify.
 std::optional<PackedTrees> packGrown(const PackingProblem &problem,
                                      double slack = 0);
 
-/// Whether `packing` may be what packGrown made: no more than kMostSharing
-/// trees of one weight, no more than `maxTrees` unless that is 0.
+/// Returns true if `packing` may be a result of packGrown: it has no more than
+/// kMostSharing trees, all of one weight, and no more than `maxTrees` unless
+/// that is 0.
 bool isGrown(const PackingProblem &problem, const Packing &packing,
              int maxTrees);
 

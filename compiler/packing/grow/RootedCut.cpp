@@ -18,27 +18,29 @@ using namespace blink;
 
 namespace {
 
-/// Less than this part of all bandwidth is rounding.
+/// Flows below this part of the largest bandwidth are rounding errors.
 constexpr double kRounding = 1e-12;
-/// Room this close below an integer is that integer.
+/// Room this close below an integer counts as that integer.
 constexpr double kRoomRoundUp = 1e-9;
-/// More trees on a link are not asked for.
+/// The most trees that are counted as fitting on a link.
 constexpr double kMostRoom = 1e6;
 
 class Flow {
 public:
-  /// `bandwidths`: of links, in any unit.
+  /// `bandwidths` are those of the links, in any unit.
   Flow(const PackingProblem &problem, const std::vector<double> &bandwidths);
 
-  /// From the root to `sink`, nodes both.
+  /// Returns the maximum flow from the root to `sink`, both nodes.
   double run(int root, int sink);
-  /// All that leaves the root, or comes to `sink`, over links of their own.
+  /// Returns an upper bound on that flow: the lesser of what leaves the root
+  /// and what enters `sink` over their own links.
   double most(int root, int sink) const;
-  /// Of each node, whether the last flow leaves a way there from the root.
+  /// Returns, per node, whether the last flow leaves a residual path to it from
+  /// the root.
   std::vector<bool> reached() const;
 
 private:
-  /// Of each link two, the second backwards.
+  /// Each link has two arcs; the second leads backwards.
   struct Arc {
     int to;
     double room;
@@ -174,7 +176,8 @@ PackingCertificate blink::leastCut(const PackingProblem &problem,
       side = flow.reached();
     }
   }
-  // Of the cut itself, for a flow is a sum of roundings.
+  // The bound is computed from the cut itself, because a flow is a sum with
+  // rounding errors.
   PackingCertificate certificate;
   const std::vector<bool> passes = nodesToPass(machine);
   for (const Link &link : machine.topology().links) {

@@ -11,28 +11,30 @@
 
 namespace blink {
 
-/// Of a broadcast or reduce that has passed check(): the least bandwidth into
-/// (out of) a set of ranks without the root, and what lies between, as prices:
-/// 1 on each link that leads there. Each tree uses one of these links at least,
-/// so no rate is higher; the bound is the least that maximum flows from the
-/// root carry to some rank. Edmonds' theorem says that trees reach it where
-/// GPUs are joined directly. One rank of each of classesAround() is looked at:
-/// if classes are too coarse, the bound may not be the least there is.
+/// Returns the least cut of a broadcast or reduce that has passed check(): the
+/// least bandwidth into (for reduce, out of) a set of ranks and transit nodes
+/// without the root, with a price of 1 on each link that leads there. Each tree
+/// uses at least one of these links, so no rate is higher. The bound is the
+/// least over ranks of the maximum flow from the root. Edmonds' theorem says
+/// that trees reach it if GPUs are joined directly. Only one rank of each of
+/// classesAround() is examined; if classes are too coarse, the bound may not be
+/// the least there is.
 PackingCertificate leastCut(const PackingProblem &problem);
-/// The same of the sets that hold one of `ranks`.
+/// The same for sets that contain one of `ranks`.
 PackingCertificate leastCut(const PackingProblem &problem,
                             const std::vector<int> &ranks);
 
-/// Whether so many trees of `unit` GB/s pass all cuts between the root and each
-/// of `ranks` (classesAround), if a link has room for whole ones only. Where it
-/// says no, there are no such trees.
+/// Returns true if `trees` trees of `unit` GB/s pass all cuts between the root
+/// and each of `ranks` (classesAround), when a link has room for whole trees
+/// only. If the result is false, no such trees exist.
 bool cutsCarry(const PackingProblem &problem, const std::vector<int> &ranks,
                int trees, double unit);
 
-/// How many trees of `unit` GB/s have room on each link of the topology.
+/// Returns the number of trees of `unit` GB/s that fit on each link of the
+/// topology.
 std::vector<int> roomOf(const PackingProblem &problem, double unit);
 
-/// The nodes that data may pass: all but GPUs outside of the job.
+/// Returns, per node, whether data may pass it: all but GPUs outside the job.
 std::vector<bool> nodesToPass(const RankTopology &rankTopology);
 
 } // namespace blink

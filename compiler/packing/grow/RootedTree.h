@@ -11,12 +11,13 @@
 
 namespace blink {
 
-/// A tree of a broadcast or reduce, to be changed edge by edge.
+/// A tree of a broadcast or reduce in a form that is easy to change edge by
+/// edge.
 struct RootedTree {
-  std::vector<int> parents; ///< of ranks; -1 of the root
-  std::vector<Path> paths;  ///< the way data goes between a rank and its parent
+  std::vector<int> parents; ///< per rank; -1 for the root
+  std::vector<Path> paths;  ///< path of data between a rank and its parent
 
-  /// Ranks with parents before children, by depth.
+  /// Returns the ranks with parents before children, by depth.
   std::vector<int> order() const;
 };
 
@@ -24,7 +25,7 @@ RootedTree rootedTree(const Tree &tree, int numRanks);
 Tree treeOf(const PackingProblem &problem, const RootedTree &tree,
             double weight);
 
-/// The path of data between a rank and its parent.
+/// Returns the path of data between a rank and its parent.
 inline const Path &pathOf(const PathTable &table, bool up, int parent,
                           int child) {
   return up ? table.path(child, parent) : table.path(parent, child);

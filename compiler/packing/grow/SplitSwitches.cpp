@@ -1,4 +1,4 @@
-//===- SplitSwitches.cpp - switches that give on what they get ------------===//
+//===- SplitSwitches.cpp - switches modelled as two halves ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,13 +17,13 @@ using namespace blink;
 
 namespace {
 
-/// What is around a switch.
+/// The surroundings of a switch.
 struct Around {
-  std::vector<int> ranks;    ///< that have links to it
+  std::vector<int> ranks;    ///< ranks with links to it
   std::vector<int> in, out;  ///< links to ranks, and from them
   std::vector<int> up, down; ///< links to another node, and from it
-  int other = -1;      ///< the one node that is no GPU; -2: there are several
-  bool isPlain = true; ///< no GPU of others, no link of memory
+  int other = -1;            ///< the only other node; -2: there are several
+  bool isPlain = true; ///< only GPUs of the job, no peer or unusable links
 };
 
 Around around(const RankTopology &machine, const std::vector<int> &rankOf,
@@ -61,7 +61,7 @@ bool areJoined(const RankTopology &machine, const std::vector<int> &ranks) {
   return true;
 }
 
-/// The end of a link that is a rank's, or -1.
+/// Returns the rank at an end of a link, or -1.
 int rankAt(const Link &link, const std::vector<int> &rankOf) {
   return std::max(rankOf[link.from], rankOf[link.to]);
 }
@@ -114,7 +114,7 @@ blink::splitSwitches(const PackingProblem &problem) {
     const bool up = hasUpTrees(problem.collective);
     SplitMachine::Shared share{up ? links.out : links.in,
                                up ? links.up : links.down};
-    llvm::erase_if(share.links, [&](int link) { // which no tree uses
+    llvm::erase_if(share.links, [&](int link) { // no tree uses these
       return rankAt(machine.topology().links[link], rankOf) == problem.root;
     });
     const double most = sumOf(topology, share.source);

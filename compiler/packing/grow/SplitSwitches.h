@@ -1,4 +1,4 @@
-//===- SplitSwitches.h - switches that give on what they get ----*- C++ -*-===//
+//===- SplitSwitches.h - switches modelled as two halves --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,15 +13,16 @@
 
 namespace blink {
 
-/// Of a broadcast or reduce, the machine with the same links by number on which
-/// the graph says what can be driven. GPUs below one PCIe switch that reach
-/// each other's memory over links of their own do not send through it, so the
-/// switch becomes two, one on their way out and one on their way in; and where
-/// such a switch could give on more than it gets, as seen from the root, the
-/// links that it gives on over are cut down, in proportion. Trees of this
-/// machine are trees of the problem's.
+/// A machine with the same links by number, for a broadcast or reduce, whose
+/// graph contains just the paths that can be driven. GPUs below one PCIe switch
+/// that reach each other's memory over links of their own do not send to each
+/// other through the switch. The switch therefore becomes two, one for data on
+/// its way out and one for data on its way in. If such a switch could send on
+/// more than it receives, as seen from the root, the links it sends on over are
+/// reduced in proportion. Trees of this machine are trees of the problem's
+/// machine.
 struct SplitMachine {
-  /// Links that are cut down to what `source` carries together.
+  /// Links that are reduced to what the links `source` carry together.
   struct Shared {
     std::vector<int> links, source;
   };
@@ -29,17 +30,18 @@ struct SplitMachine {
   RankTopology machine;
   std::vector<Shared> shared;
 
-  /// `problem`, on this machine.
+  /// Returns `problem` on this machine.
   PackingProblem problem(const PackingProblem &problem) const;
 };
 
-/// Nothing where no switch is like that.
+/// Returns std::nullopt if no switch can be split.
 std::optional<SplitMachine> splitSwitches(const PackingProblem &problem);
 
-/// A certificate of `problem` that knows of shared links: where the least cut
-/// of the split machine crosses some, the mean of the cuts around each rank
-/// that they lead to, with the price of such links on their source. Any prices
-/// prove a bound; this one is priced.
+/// Returns a certificate of `problem` that takes shared links into account. If
+/// the least cut of the split machine crosses shared links, it is the mean of
+/// the cuts around the ranks that these links lead to, with the price of the
+/// shared links moved to their source. Any prices prove a bound; the bound is
+/// computed from these.
 PackingCertificate sharedCut(const PackingProblem &problem,
                              const SplitMachine &split);
 

@@ -26,24 +26,26 @@ using llvm::Expected;
 
 namespace {
 
-/// What the rate and the bound of a result may differ by, relative. The solver
-/// aims lower; when rounding keeps it from getting there, kAcceptable will do,
-/// for the certificate states what it proves.
+/// The largest relative difference between the rate and the bound of a result.
+/// The solver aims at kAim. If rounding keeps it from getting there,
+/// kAcceptable suffices, because the certificate states what it proves.
 constexpr double kAim = 1e-10;
 constexpr double kAcceptable = 1e-6;
 
-/// A tree improves the LP when it costs less than it is worth by this part.
+/// A tree improves the LP if its cost is below its worth by at least this much,
+/// relative.
 constexpr double kImprovement = 1e-11;
 
-/// How much of the best prices is in those asked for trees. The LP's duals
-/// jump between vertices; the best prices so far hold them.
+/// The weight of the best prices so far in the prices at which trees are
+/// sought. The LP's duals jump between vertices; mixing in the best prices
+/// steadies them.
 constexpr double kSmoothing = 0.5;
 
-/// Rounds after which a depth is given up: with bandwidths far apart, low trees
-/// may improve the LP for ever, and next to nothing each time.
+/// Rounds after which a depth is given up. If bandwidths are far apart, low
+/// trees may improve the LP endlessly, by next to nothing each time.
 constexpr int kMostRoundsAtDepth = 200;
 
-/// Depths tried above the least possible before depth does not matter.
+/// Depths tried one by one above the least possible; the limit then doubles.
 constexpr int kMostDeeperSteps = 6;
 
 constexpr int kMaxIterations = 4000;
@@ -67,14 +69,14 @@ Error ColumnGeneration::start() {
   return warmUp();
 }
 
-/// Puts trees of the present depth into the LP.
+/// Adds trees of the current depth to the LP.
 Error ColumnGeneration::warmUp() {
   pricer_.setPrices(unitPrices_);
   int known = pool_.size();
   double rate = packApproximately(problem_, pricer_, maxDepth_, pool_);
   if (!(rate > 0) || !std::isfinite(rate))
     return makeError("no tree reaches every rank with a finite, positive rate");
-  // The prices of the last round are a good first guess.
+  // The prices of the last round are a good first guess at the optimal ones.
   priceExactly(pricer_.prices());
   if (!lp_) {
     Expected<MasterLp> lp = MasterLp::create(problem_, rate);
@@ -145,7 +147,7 @@ ColumnGeneration::priceExactly(std::vector<double> prices) {
   return cheapest;
 }
 
-/// False when depth does not matter any more.
+/// Returns false if the depth limit excludes no tree any more.
 bool ColumnGeneration::goDeeper() {
   int most = problem_.problem().rankTopology->numRanks() - 1;
   if (maxDepth_ >= most)
@@ -200,8 +202,8 @@ bool ColumnGeneration::watch() {
 }
 
 Expected<PackedTrees> ColumnGeneration::finish() {
-  // The LP's own prices are a vertex, with zeros where a link does not matter:
-  // better to explain than smoothed ones that prove the same.
+  // The LP's own prices are a vertex, with zeros on links that do not matter.
+  // They are easier to explain than smoothed prices that prove the same.
   double smoothedBound = bestBound_;
   std::vector<double> smoothed = bestPrices_;
   bestBound_ = kInfinity;
@@ -217,7 +219,8 @@ Expected<PackedTrees> ColumnGeneration::finish() {
   for (int column = 0; column < pool_.size(); ++column)
     result.candidates.push_back(pool_.tree(column));
 
-  // Dividing the prices moved the last digits: state what they prove now.
+  // Normalising the prices changed their last digits: state what they prove
+  // now.
   std::vector<PricedTree> cheapest = priceExactly(bestPrices_);
   result.certificate.prices = pricer_.prices();
   result.certificate.bound = pricer_.bound(cheapest);
@@ -248,12 +251,12 @@ Expected<PackedTrees> ColumnGeneration::run() {
   return finish();
 }
 
-/// Whether many ranks have few enough paths, and few enough of these are not
-/// images of others.
+/// Checks that a problem of many ranks has few enough paths, and few enough
+/// that are not images of others.
 static Error checkSize(const SymmetricProblem &problem) {
   constexpr size_t kMostPairs =
       size_t(RankTopology::kMostPaired) * RankTopology::kMostPaired;
-  constexpr size_t kMostEdges = size_t(1) << 20; // of a tree of each
+  constexpr size_t kMostEdges = size_t(1) << 20; // one tree per root
   const RankTopology &machine = *problem.problem().rankTopology;
   const auto n = size_t(machine.numRanks());
   if (n <= size_t(RankTopology::kMostPaired))
@@ -327,10 +330,11 @@ Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem,
   return std::move(packed->certificate);
 }
 
-/// Whether many ranks have trees as cheap as those without directions, or are
-/// too many for others.
+/// Returns true if the bound of many ranks is computed by spanningCost: either
+/// its undirected trees are as cheap as the cheapest arborescences, or the
+/// ranks are too many for any other method.
 static bool hasSpanningCost(const SymmetricProblem &problem) {
-  constexpr int kManyRanks = 1024; // fewer are priced one by one
+  constexpr int kManyRanks = 1024; // up to here, trees are priced root by root
   const PackingProblem &of = problem.problem();
   const int n = of.rankTopology->numRanks();
   return n > kManyRanks && !isRooted(of.collective) &&
@@ -341,7 +345,7 @@ static bool hasSpanningCost(const SymmetricProblem &problem) {
           n > RankTopology::kMostPaired);
 }
 
-/// The bound at prices that are the same on all links of a row.
+/// Returns the bound at prices that are the same on all links of a row.
 static double spanningBound(const SymmetricProblem &problem,
                             const std::vector<double> &prices) {
   const RankTopology &machine = *problem.problem().rankTopology;

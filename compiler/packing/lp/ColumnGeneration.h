@@ -15,8 +15,8 @@
 //     are none, those cheap at p; if there are none, price exactly at p, and
 //     begin again with H + 1, in the end with trees of any depth
 //
-// So the trees are as low as the heuristic for low trees can make them, and the
-// bound is always proved by exact pricing.
+// The trees are therefore as low as the heuristic for low trees can make them,
+// and the bound is always proved by exact pricing.
 //
 // packTrees and boundRate of PackTrees.h live here.
 //
@@ -35,7 +35,7 @@ namespace blink {
 
 class ColumnGeneration {
 public:
-  /// `problem` and `watcher` outlive this; two ranks or more.
+  /// `problem` and `watcher` must outlive this. Needs two ranks or more.
   ColumnGeneration(const SymmetricProblem &problem,
                    const SolveWatcher &watcher);
 
@@ -49,7 +49,7 @@ private:
   llvm::Expected<bool> addLow();
   bool goDeeper();
   std::vector<PricedTree> priceExactly(std::vector<double> prices);
-  /// Those of `trees` that improve the LP; whether there was one.
+  /// Adds those of `trees` that improve the LP; returns true if there was one.
   llvm::Expected<bool> addImproving(const std::vector<PricedTree> &trees);
   std::vector<double> smoothedPrices() const;
   void keepBest(double bound, double cheapestCost);

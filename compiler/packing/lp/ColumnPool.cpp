@@ -15,7 +15,7 @@ std::vector<int> blink::contentKey(const Tree &tree) {
   const SwitchUse &use = tree.switchUse;
   std::vector<int> key{tree.root, use.toSwitch, use.reduces, use.multicasts};
   for (const auto *edges : {&tree.up, &tree.down}) {
-    // The order of siblings says nothing about the tree.
+    // The order of siblings does not distinguish trees.
     std::vector<const TreeEdge *> sorted;
     for (const TreeEdge &edge : *edges)
       sorted.push_back(&edge);

@@ -13,17 +13,19 @@
 
 namespace blink {
 
-/// Numbers that say what a tree is, weight apart: equal for equal trees, and
-/// an order that does not depend on how the trees were found (root first).
+/// Returns numbers that identify a tree apart from its weight: equal for equal
+/// trees. Their order begins with the root and does not depend on how the trees
+/// were found.
 std::vector<int> contentKey(const Tree &tree);
 
-/// Different trees in the order of their arrival: columns of the master LP.
-/// Their roots are roots of the problem; `problem` outlives the pool.
+/// Distinct trees in the order in which they were added: the columns of the
+/// master LP. Their roots are roots of the problem; `problem` must outlive the
+/// pool.
 class ColumnPool {
 public:
   explicit ColumnPool(const SymmetricProblem &problem) : problem_(&problem) {}
 
-  /// False when the pool has this tree already.
+  /// Returns false if the pool has this tree already.
   bool add(Tree tree);
 
   int size() const { return static_cast<int>(trees_.size()); }

@@ -16,11 +16,11 @@ using namespace blink;
 
 namespace {
 
-/// A tree below this part of all weights is rounding, not a tree: shares are
-/// multiples of 2^-30 (Shares.cpp).
+/// A tree with less than this fraction of the total weight is a rounding error:
+/// shares are multiples of 2^-30 (Shares.cpp).
 constexpr double kNegligible = 2e-9;
 
-/// Drops negligible trees, sorts by content, merges equal ones.
+/// Drops negligible trees, sorts the others by content, and merges equal ones.
 std::vector<Tree> normalize(std::vector<Tree> trees) {
   double total = 0;
   for (const Tree &tree : trees)
@@ -86,7 +86,7 @@ Packing blink::fitColumns(const ColumnPool &pool,
   for (double weight : weights)
     total += weight;
   std::vector<int> columns;
-  std::map<int, double> sums; // per root, or of all
+  std::map<int, double> sums; // per root; or one for all
   auto sumOf = [&](int column) -> double & {
     return sums[problem.rootsAreEqual() ? pool.tree(column).root : 0];
   };

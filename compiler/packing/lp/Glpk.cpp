@@ -1,4 +1,4 @@
-//===- Glpk.cpp - GLPK behind a wall ----------------------------*- C++ -*-===//
+//===- Glpk.cpp - GLPK with errors instead of aborts ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@ using namespace blink;
 
 namespace {
 
-/// Where to go when GLPK gives up, and what it said before.
+/// Where to jump when GLPK gives up, and what it printed before.
 struct GlpkGuard {
   std::jmp_buf target;
   char words[512];
@@ -25,7 +25,7 @@ void leaveGlpk(void *info) {
   std::longjmp(static_cast<GlpkGuard *>(info)->target, 1);
 }
 
-/// Swallows GLPK's terminal output; non-zero tells GLPK not to print it.
+/// Keeps GLPK's terminal output; a non-zero result tells GLPK not to print it.
 int keepMessage(void *info, const char *text) {
   auto *state = static_cast<GlpkGuard *>(info);
   size_t room = sizeof(state->words) - 1 - state->length;
@@ -42,8 +42,8 @@ void setHooks(GlpkGuard *state) {
   glp_term_hook(state ? keepMessage : nullptr, state);
 }
 
-/// False when GLPK gave up. A function of its own: nothing that lives across
-/// setjmp changes after it.
+/// Returns false if GLPK gave up. This is a function of its own so that no
+/// local variable that lives across setjmp changes after it.
 bool runGuarded(GlpkGuard &state, llvm::function_ref<void()> body) {
   if (setjmp(state.target) != 0)
     return false;
@@ -84,7 +84,7 @@ llvm::Error GlpkProblem::call(llvm::function_ref<void(glp_prob *)> body) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "GLPK gave up on this problem before");
   llvm::Error error = guarded([&] { body(problem_); });
-  // GLPK left its structures in the middle of a change: they cannot even be
+  // GLPK left its structures in the middle of a change, so they cannot even be
   // freed. Only a bug or a lack of memory leads here.
   if (error)
     problem_ = nullptr;

@@ -1,9 +1,9 @@
-//===- Glpk.h - GLPK behind a wall ------------------------------*- C++ -*-===//
+//===- Glpk.h - GLPK with errors instead of aborts --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// GLPK prints and aborts when it is misused or out of memory. Behind this wall
-// it does neither: such a call becomes an llvm::Error with GLPK's own words.
+// GLPK prints and aborts when it is misused or out of memory. This wrapper
+// prevents both: such a call returns an llvm::Error with GLPK's own words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace blink {
 
-/// Owns a GLPK problem. GLPK's state belongs to the thread: use an object on
-/// the thread that made it.
+/// Owns a GLPK problem. GLPK keeps its state per thread: use an object only on
+/// the thread that created it.
 class GlpkProblem {
 public:
   GlpkProblem() = default;
@@ -35,21 +35,21 @@ public:
 
   static llvm::Expected<GlpkProblem> create();
 
-  /// Runs `body`, which may call GLPK. It is left by longjmp when GLPK gives
-  /// up, so it must own nothing that has a destructor. After an error the
-  /// problem is lost: no further call is possible.
+  /// Runs `body`, which may call GLPK. If GLPK gives up, control leaves `body`
+  /// by longjmp, so it must own nothing that has a destructor. After an error
+  /// the problem is lost and no further call is possible.
   llvm::Error call(llvm::function_ref<void(glp_prob *)> body);
 
 private:
   glp_prob *problem_ = nullptr;
 };
 
-/// Whether GLPK was built so that several threads may use it, each with
-/// problems of its own.
+/// Returns true if GLPK was built so that several threads may use it, each with
+/// its own problems.
 bool glpkIsPerThread();
 
-/// Frees what GLPK keeps for the calling thread, which must hold no problem.
-/// GLPK itself does not when a thread ends.
+/// Frees the memory that GLPK keeps for the calling thread, which must hold no
+/// problem. GLPK does not free it when a thread ends.
 void releaseGlpk();
 
 } // namespace blink

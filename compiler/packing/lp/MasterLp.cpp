@@ -17,9 +17,9 @@ using llvm::Expected;
 
 namespace {
 
-/// Feasibility and optimality, relative thanks to the scaling.
+/// Tolerance of feasibility and optimality, relative thanks to the scaling.
 constexpr double kTolerance = 1e-11;
-/// Where that fails.
+/// Used if that one fails.
 constexpr double kLooseTolerance = 1e-8;
 
 int iterationLimit(int rows, int columns) {
@@ -130,9 +130,10 @@ Error MasterLp::setEnabled(int column, bool enabled) {
 }
 
 Error MasterLp::runSimplex() {
-  // From the last basis. It may have become singular to working precision, or
-  // cycle: begin anew then, at last with tolerances that more bases meet. What
-  // the duals prove is checked by whoever uses them.
+  // The first attempt starts from the last basis. That may have become singular
+  // to working precision, or the method may cycle; the next attempts then start
+  // anew, the last one with tolerances that more bases meet. Callers check what
+  // the duals prove.
   struct Attempt {
     bool anew;
     int method;
@@ -152,8 +153,8 @@ Error MasterLp::runSimplex() {
           options.msg_lev = GLP_MSG_OFF;
           options.meth = attempt.method;
           if (!attempt.anew) {
-            // New columns keep a basis primal feasible; GLPK's dual method goes
-            // on with the primal one when it fails.
+            // New columns keep a basis primal feasible. GLPK's dual method
+            // continues with the primal one when it fails.
             bool feasible = glp_get_prim_stat(lp) == GLP_FEAS;
             options.meth = feasible ? GLP_PRIMAL : GLP_DUALP;
           }
@@ -173,7 +174,8 @@ Error MasterLp::runSimplex() {
 
 Error MasterLp::readSolution() {
   weights_.resize(bottlenecks_.size());
-  // From "rate scales a whole row" to "GB/s a GB/s of one link of it".
+  // Converts duals from rateScale_ per whole row to GB/s of rate per GB/s on
+  // one link of the row.
   double perLink = rateScale_ / problem_->order();
   if (Error error = glpk_.call([&](glp_prob *lp) {
         rate_ = glp_get_obj_val(lp) * rateScale_;

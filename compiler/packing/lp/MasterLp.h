@@ -2,15 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// For columns t (a tree and its images) with weights w_t >= 0 on each tree, and
-// where roots are equal the amount x that every root sends:
+// For columns t (a tree and its images) with weights w_t >= 0 on each tree and,
+// if roots are equal, the amount x that every root sends:
 //
 //   maximise    sum_t w_t                       or  x
 //   row l       sum_t uses(t, l) * w_t <= capacity(l)
 //   root r                                          sum_{t of r} w_t >= x
 //
-// Inside, rows are divided by their capacity and columns by the tree's
-// bottleneck, so that GLPK sees numbers near 1 whatever the machine is, and its
+// Internally, rows are divided by their capacity and columns by the tree's
+// bottleneck. GLPK then sees numbers near 1 whatever the machine is, and its
 // tolerances are relative to each link.
 //
 //===----------------------------------------------------------------------===//
@@ -25,19 +25,19 @@ namespace blink {
 
 class MasterLp {
 public:
-  /// An LP without trees. `problem` outlives it; `rateScale` is a rate near the
-  /// optimum, in GB/s.
+  /// Creates an LP without trees. `problem` must outlive it; `rateScale` is a
+  /// rate near the optimum, in GB/s.
   static llvm::Expected<MasterLp> create(const SymmetricProblem &problem,
                                          double rateScale);
 
-  /// One of the trees `columns` of `pool`, in this order, solved. The pool's
-  /// problem outlives it. Errors: as of solve().
+  /// Creates and solves an LP over the trees `columns` of `pool`, in this
+  /// order. The pool's problem must outlive it. Errors: those of solve().
   static llvm::Expected<MasterLp> solved(const ColumnPool &pool,
                                          const std::vector<int> &columns,
                                          double rateScale);
 
-  /// Adds a column for a tree of one of the problem's roots; its number is the
-  /// count of columns before.
+  /// Adds a column for a tree of one of the problem's roots. Columns are
+  /// numbered from 0 in the order of these calls.
   llvm::Error addTree(int root, const std::vector<RowUse> &uses);
 
   /// A disabled column has weight 0. Columns start enabled.
@@ -49,16 +49,16 @@ public:
 
   // The solution; valid after solve().
   double rate() const { return rate_; } ///< GB/s
-  /// Weight of each column, GB/s a tree; may be off by GLPK's tolerances.
+  /// Weight of each column, in GB/s per tree; may be off by GLPK's tolerances.
   const std::vector<double> &weights() const { return weights_; }
-  /// Duals, never negative and normalised (SymmetricProblem::unitCost): the
-  /// price of each link of the topology...
+  /// The price of each link of the topology. Prices are duals, never negative,
+  /// and normalised (SymmetricProblem::unitCost).
   const std::vector<double> &linkPrices() const { return linkPrices_; }
-  /// (of each row of the problem)...
+  /// The price of each row of the problem.
   const std::vector<double> &rowPrices() const { return rowPrices_; }
-  /// ... what a tree of such uses costs...
+  /// Returns the price of a tree with these uses.
   double priceOf(const std::vector<RowUse> &uses) const;
-  /// ... and what a root's trees must cost less than to improve the LP.
+  /// Returns the price below which a tree of `root` improves the LP.
   double worth(int root) const;
 
 private:
@@ -66,13 +66,13 @@ private:
   llvm::Error build();
   llvm::Error runSimplex();
   llvm::Error readSolution();
-  /// The weight that a column of coefficient 1 stands for.
+  /// The weight of a column whose coefficient is 1.
   double weightScale() const { return rateScale_ / problem_->ratePerWeight(); }
 
   GlpkProblem glpk_;
   const SymmetricProblem *problem_;
   double rateScale_;
-  std::vector<int> rootRows_;       // per rank: row; empty when roots are free
+  std::vector<int> rootRows_;       // per rank: row; empty if roots are free
   int firstColumn_ = 1;             // GLPK's number of column 0
   std::vector<double> bottlenecks_; // per column
   double rate_ = 0;

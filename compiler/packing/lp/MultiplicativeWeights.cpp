@@ -13,10 +13,10 @@ using namespace blink;
 
 namespace {
 
-/// How much the price of the fullest link grows in a round.
+/// How much the price of the fullest link grows in a round, relative.
 constexpr double kStep = 0.25;
 
-/// A budget of trees; few rows are soon balanced.
+/// Limits the number of trees; a few rows are balanced soon.
 int roundsFor(const SymmetricProblem &problem) {
   int roots = static_cast<int>(problem.roots().size());
   return std::max(4, std::min(128 / roots, 4 * problem.numRows()));
@@ -61,7 +61,7 @@ double blink::packApproximately(const SymmetricProblem &problem,
   double fullest = 0;
   for (int row = 0; row < problem.numRows(); ++row)
     fullest = std::max(fullest, loads[row] / problem.capacity(row));
-  // Where roots are equal, a round gave one tree to each.
+  // If roots are equal, a round gave one tree to each.
   double weight = problem.rootsAreEqual() ? rounds : packed;
   return problem.ratePerWeight() * weight / fullest;
 }

@@ -12,12 +12,12 @@
 
 namespace blink {
 
-/// The packer of the Blink paper, cut short: from the pricer's prices on, take
-/// a cheap low tree of each root, make the links it uses dearer in proportion
-/// to their load (Garg and Koenemann, 1998), repeat. Puts the trees into
-/// `pool`, leaves the last prices in `pricer`, and returns the rate they reach
-/// together, in GB/s: a fair start for an exact solver; 0 when some root has no
-/// tree.
+/// The packer of the Blink paper, cut short. Starting from the pricer's prices,
+/// each round takes a cheap low tree of each root and raises the prices of the
+/// links that it uses in proportion to their load (Garg and Koenemann, 1998).
+/// Puts the trees into `pool`, leaves the last prices in `pricer`, and returns
+/// the rate that the trees reach together, in GB/s, which is a fair start for
+/// an exact solver. Returns 0 if some root has no tree.
 double packApproximately(const SymmetricProblem &problem, TreePricer &pricer,
                          int maxDepth, ColumnPool &pool);
 

@@ -1,4 +1,4 @@
-//===- SpanningCost.cpp - what trees of many ranks cost at least ----------===//
+//===- SpanningCost.cpp - a lower bound on trees of many ranks ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -27,7 +27,7 @@ double blink::spanningCost(const Symmetry &symmetry, const PathTable &paths) {
   double sum = 0;
   int parts = n;
   for (const auto &[cost, from, to] : edges) {
-    // The images of what is joined are joined.
+    // If two ranks are joined, so are all images of the two.
     if (joined.findLeader(from) == joined.findLeader(to))
       continue;
     for (int element = 0; element < symmetry.order(); ++element) {

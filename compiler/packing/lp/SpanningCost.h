@@ -1,4 +1,4 @@
-//===- SpanningCost.h - what trees of many ranks cost at least --*- C++ -*-===//
+//===- SpanningCost.h - a lower bound on trees of many ranks ----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,15 +11,17 @@
 
 namespace blink {
 
-/// The cost of the cheapest tree that joins all ranks, where an edge between
-/// two costs what the cheaper of the paths there and back does (Kruskal 1956):
-/// no arborescence, of whatever root, costs less. Where all ranks are alike
-/// (one representative), none costs more either: of ranks joined at some cost
-/// each then reaches each other, so the tree can be directed away from any.
+/// Returns the cost of the cheapest tree that joins all ranks, where an edge
+/// between two ranks costs as much as the cheaper of the paths there and back
+/// (Kruskal 1956). No arborescence costs less, whatever its root. If all ranks
+/// are alike (one representative), some arborescence costs exactly this much:
+/// ranks joined at some cost then reach each other both ways at that cost, so
+/// the tree can be directed away from any root.
 ///
-/// `ofRepresentatives`: the paths at prices that are the same on all links of a
-/// class. An edge comes with its images, so time grows with representatives
-/// times ranks, but for logarithms. Infinity where ranks are not joined.
+/// `ofRepresentatives` has the paths from representatives at prices that are
+/// equal on all links of a class. An edge is taken together with its images, so
+/// the time grows with representatives times ranks, apart from logarithms.
+/// Returns infinity if some ranks are not joined.
 double spanningCost(const Symmetry &symmetry,
                     const PathTable &ofRepresentatives);
 

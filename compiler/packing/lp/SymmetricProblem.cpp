@@ -14,10 +14,10 @@ using namespace blink;
 
 namespace {
 
-/// The twin of each link; empty where some usable link has none.
+/// Returns the twin of each link; empty if some usable link has none.
 std::vector<int> mirrorTwins(const PackingProblem &problem) {
   if (problem.collective != Collective::allreduce || problem.association)
-    return {}; // a sum in order, run backwards, is none
+    return {}; // an ordered sum run backwards is not an ordered sum
   for (const SwitchStar &star : problem.switches)
     if (star.reduces != star.multicasts)
       return {};
@@ -39,8 +39,9 @@ std::vector<int> mirrorTwins(const PackingProblem &problem) {
   return twins;
 }
 
-/// How many ranks are on the far side of each edge, seen from the root. Edges
-/// list parents before children.
+/// Returns the number of ranks on the far side of each edge, as seen from the
+/// root. Edges of an `up` part list children before parents, others parents
+/// before children.
 std::vector<int> ranksBehind(const std::vector<TreeEdge> &edges, int numRanks,
                              bool up) {
   std::vector<int> behind(numRanks, 1), result(edges.size());
@@ -77,7 +78,8 @@ SymmetricProblem::SymmetricProblem(const PackingProblem &problem,
     if (row < 0) {
       row = numRows();
       capacities_.push_back(0);
-      // Automorphisms send twins to twins, so the classes are twins too.
+      // Automorphisms map twins to twins, so the classes of twins are twins
+      // too.
       if (mirrors())
         rowOfClass[symmetry_->linkClass(twins_[link])] = row;
     }
@@ -87,8 +89,9 @@ SymmetricProblem::SymmetricProblem(const PackingProblem &problem,
 }
 
 SymmetricProblem SymmetricProblem::reduce(const PackingProblem &problem) {
-  // One root stays where it is, and no free action keeps it there; nor does
-  // one keep the order of ranks.
+  // With one root, every useful automorphism keeps that root fixed, and none of
+  // a group that acts freely does, apart from the identity. Nor does any keep
+  // the order of ranks.
   return isRooted(problem.collective) || problem.association
              ? plain(problem)
              : SymmetricProblem(problem, Symmetry::find(*problem.rankTopology));

@@ -2,15 +2,16 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A symmetric machine has a symmetric optimum: take any, average its images.
-// So the solvers look at whole orbits. A *column* stands for a tree and its
-// images under the group, all of one weight; a *row* for a class of links that
-// carry the same load. H100 pods of any size have four rows.
+// A symmetric machine has a symmetric optimum: take any optimum and average its
+// images. The solvers therefore work on whole orbits. A *column* stands for a
+// tree and its images under the group, all of one weight; a *row* stands for a
+// class of links that carry the same load. H100 pods of any size have four
+// rows.
 //
-// An allreduce has one more symmetry. Where each link has a twin, the same in
-// the other direction, its out-trees may mirror its in-trees: averaging an
-// optimum with the one that runs it backwards, its roles swapped, costs
-// nothing. Then twins are in one row.
+// An allreduce has one more symmetry. If each link has a twin, an equal link in
+// the other direction, the out-trees may mirror the in-trees: averaging an
+// optimum with its reversal, in which in-trees and out-trees are swapped, keeps
+// the rate. Twins are then in one row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,8 @@
 
 namespace blink {
 
-/// How often a tree uses the links of a row, all of them together.
+/// The number of times that a tree uses the links of a row, summed over these
+/// links.
 struct RowUse {
   int row;
   int times;
@@ -30,15 +32,16 @@ struct RowUse {
 
 class SymmetricProblem {
 public:
-  /// Modulo what Symmetry::find finds; for one root, and for sums in an order,
-  /// nothing. `problem` has passed check() and outlives this.
+  /// Returns `problem` modulo the group that Symmetry::find finds; modulo
+  /// nothing if there is one root or if sums have an order. `problem` has
+  /// passed check() and must outlive the result.
   static SymmetricProblem reduce(const PackingProblem &problem);
-  /// Modulo nothing: rows are links and columns are trees.
+  /// Returns `problem` modulo nothing: rows are links and columns are trees.
   static SymmetricProblem plain(const PackingProblem &problem);
 
   const PackingProblem &problem() const { return *problem_; }
   const Symmetry &symmetry() const { return *symmetry_; }
-  /// Trees in a column.
+  /// The number of trees that a column stands for.
   int order() const { return symmetry_->order(); }
 
   /// One rank of each orbit of possible roots.
@@ -48,37 +51,39 @@ public:
   int numBlocks() const { return numBlocks_; }
 
   int numRows() const { return static_cast<int>(capacities_.size()); }
-  /// -1 for links that may not be used.
+  /// The row of `link`; -1 if it may not be used.
   int rowOf(int link) const { return rows_[link]; }
-  /// What the uses of one tree of each column may add up to, GB/s.
+  /// The limit of a row, in GB/s: what its uses by one tree of each column may
+  /// add up to.
   double capacity(int row) const { return capacities_[row]; }
 
-  /// GB/s of algbw that come with one GB/s on every tree of a column (and, when
-  /// roots are equal, on one of each root).
+  /// GB/s of algbw per GB/s on every tree of a column (if roots are equal, of
+  /// one column for each root).
   double ratePerWeight() const;
-  /// What a tree's price is measured in: prices are *normalised* when the
-  /// cheapest tree costs this much (on average, when roots are equal). The sum
-  /// of price * bandwidth is then the bound that they prove.
+  /// The unit of tree prices: prices are *normalised* if the cheapest tree
+  /// costs this much (on average, if roots are equal). The sum of price *
+  /// bandwidth is then the bound that they prove.
   double unitCost() const;
 
-  /// Ascending in row, no row twice.
+  /// Returns the uses of `tree` in ascending order of row, each row once.
   std::vector<RowUse> uses(const Tree &tree) const;
-  /// The image whose root is one of roots().
+  /// Returns the image of `tree` whose root is one of roots().
   Tree representative(const Tree &tree) const;
   /// Appends the images of `tree`, all of its weight.
   void appendOrbit(const Tree &tree, std::vector<Tree> &trees) const;
 
-  /// The trees of `representatives`, which have roots(), and all their images:
-  /// over many ranks in symmetric form (Packing::symmetry), but for relays,
-  /// which are nobody's images; else in full.
+  /// Returns the trees of `representatives`, whose roots are roots(), and all
+  /// their images. Over many ranks without relays the result is in symmetric
+  /// form (Packing::symmetry); otherwise it is in full. Relays are images of no
+  /// other node.
   Packing withImages(Packing representatives) const;
 
   bool mirrors() const { return !twins_.empty(); }
-  /// The link back; for mirrors() only.
+  /// The link in the other direction; only if mirrors().
   int twin(int link) const { return twins_[link]; }
-  /// The tree with `down` the mirror image of `up`; for mirrors() only.
+  /// Sets `tree.down` to the mirror image of `tree.up`; only if mirrors().
   void addMirrored(Tree &tree) const;
-  /// The mean of the prices of each row's links, back on the links.
+  /// Returns the prices with those of each row's links replaced by their mean.
   std::vector<double> averaged(std::vector<double> linkPrices) const;
 
 private:
@@ -88,7 +93,7 @@ private:
   std::shared_ptr<const Symmetry> symmetry_;
   int numBlocks_;
   std::vector<int> roots_;
-  std::vector<int> twins_; // per link; empty where there is no mirroring
+  std::vector<int> twins_; // per link; empty if out-trees do not mirror
   std::vector<int> rows_;  // per link
   std::vector<double> capacities_;
 };

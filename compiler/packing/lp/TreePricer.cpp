@@ -54,8 +54,8 @@ double TreePricer::starCost(const SwitchStar &star, int root, bool up) const {
   return price;
 }
 
-/// Has a switch do one part of `tree` or both, if that is cheaper than `up` and
-/// `down`, what these cost otherwise.
+/// Lets a switch do one part of `tree` or both if that is cheaper than `up` and
+/// `down`, the costs of these parts without it.
 void TreePricer::useSwitch(PricedTree &tree, double up, double down) const {
   const std::vector<SwitchStar> &stars = problem_.problem().switches;
   for (size_t number = 0; number < stars.size(); ++number) {
@@ -103,7 +103,8 @@ PricedTree TreePricer::priceOver(int root, const CostGraph &costs,
 PricedTree TreePricer::price(int root, Solve solve) const {
   if (gates_.empty())
     return priceOver(root, costs_, reversed_, solve);
-  // Gates that stand first keep the tree where others are cheaper by rounding.
+  // Earlier choices of gates keep the tree unless a later one is cheaper by
+  // more than rounding.
   constexpr double kCheaper = 1 - 1e-9;
   const std::vector<int> &serverOf =
       problem_.problem().rankTopology->serverOf();
@@ -143,7 +144,7 @@ PricedTree TreePricer::low(int root, int maxDepth) const {
   });
 }
 
-/// Adds the part for which a switch works.
+/// Adds the part of a tree for which a switch works.
 void TreePricer::addStar(Tree &tree, const SwitchStar &star, bool up) const {
   (up ? tree.switchUse.reduces : tree.switchUse.multicasts) = true;
   for (int rank = 0; rank < numRanks_; ++rank) {

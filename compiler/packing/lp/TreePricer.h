@@ -4,8 +4,8 @@
 //
 // From prices on links to cheapest trees, and to the bound they prove.
 //
-// For any prices p >= 0, in GB/s, by linear programming duality (weigh the
-// capacity inequality of Packing.h with p and sum over the links):
+// For any prices p >= 0, with rates in GB/s, by linear programming duality
+// (weigh the capacity inequality of Packing.h with p and sum over the links):
 //
 //   broadcast, reduce          rate <= sum(p * bandwidth) / cost(root)
 //   allreduce                  rate <= sum(p * bandwidth) / min_r cost(r)
@@ -17,16 +17,18 @@
 // out-tree, or for allreduce one of each. In the routed collectives that is a
 // tree of shortest paths, and the price is the sum of the distances.
 //
-// Of trees in three phases (Gates.h) the cheapest of those gates that gatesFor
-// lists is meant, here and in the bound, which then is one of such trees alone.
+// For trees in three phases (Gates.h), cost(r) is the price of the cheapest
+// tree over the gates that gatesFor lists. The bound then holds for such trees
+// only.
 //
-// Where a switch reduces for all ranks (SwitchStars.h), an in-tree may be what
-// it does: each rank's link to it and the root's from it; and an out-tree the
-// root's link to it and each rank's from it where it multicasts. To bring data
-// to another rank first, that the switch takes it from there, would cost more.
+// If a switch reduces for all ranks (SwitchStars.h), an in-tree may be the
+// switch's work: it uses each rank's link to the switch and the root's link
+// from it. If the switch multicasts, an out-tree may use the root's link to the
+// switch and each rank's link from it. Moving data to another rank first, so
+// that the switch reads it there, would cost more.
 //
-// Where sums have an order the in-tree is one in that order (OrderedTrees.h),
-// of any depth.
+// If sums have an order, the in-tree is one in that order (OrderedTrees.h), of
+// any depth.
 //
 // Prices are the same on all links of a row of the SymmetricProblem, so one
 // root of each orbit is enough.
@@ -48,17 +50,17 @@
 
 namespace blink {
 
-/// A tree without its paths, which are those of the pricer that made it.
+/// A tree without its paths, which the pricer that made it knows.
 struct PricedTree {
   int root = 0;
-  Parents up;    ///< not set where sums have an order
-  Places places; ///< but these
-  Parents down;  ///< not set where the pricer mirrors
-  /// Of PackingProblem::switches, the one that works for it, or -1, and what it
-  /// does in place of `up` and `down`.
+  Parents up;    ///< not set if sums have an order
+  Places places; ///< set only if sums have an order
+  Parents down;  ///< not set if out-trees mirror in-trees
+  /// Index in PackingProblem::switches of the switch that works for the tree,
+  /// or -1, and the parts that it does in place of `up` and `down`.
   int star = -1;
   bool starReduces = false, starMulticasts = false;
-  double cost = 0; ///< infinity: there is none
+  double cost = 0; ///< infinity if there is no such tree
 };
 
 class TreePricer {
@@ -66,33 +68,33 @@ public:
   /// `problem` must outlive the pricer.
   explicit TreePricer(const SymmetricProblem &problem);
 
-  /// Takes `prices` >= 0, one a link, the same on all links of a row, and finds
-  /// the cheapest paths.
+  /// Sets the prices and finds the cheapest paths. `prices` has one entry >= 0
+  /// per link, the same on all links of a row.
   void setPrices(std::vector<double> prices);
   const std::vector<double> &prices() const { return prices_; }
 
-  /// The cheapest tree of `root`, one of the problem's roots.
+  /// Returns the cheapest tree of `root`, one of the problem's roots.
   PricedTree cheapest(int root) const;
-  /// Those of all of the problem's roots.
+  /// Returns the cheapest tree of each of the problem's roots.
   std::vector<PricedTree> cheapestOfAll() const;
-  /// A cheap tree no deeper than `maxDepth`, see LowTree.h and
+  /// Returns a cheap tree no deeper than `maxDepth`; see LowTree.h and
   /// ShortestPathTree.h.
   PricedTree low(int root, int maxDepth) const;
-  /// The tree with its paths, weight 0.
+  /// Returns the tree with its paths and weight 0.
   Tree materialize(const PricedTree &priced) const;
 
-  /// The least depth at which every root has a tree.
+  /// Returns the least depth at which every root has a tree.
   int lowestDepth() const;
 
-  /// What one unit costs, from the cheapest trees, one for each of the
-  /// problem's roots: their minimum, or their mean where roots are equal.
-  /// Prices divided by it are normalised.
+  /// Returns the cost of one unit of rate, given the cheapest tree of each of
+  /// the problem's roots: the minimum of their costs, or the mean if roots are
+  /// equal. Prices divided by it are normalised.
   double cheapestCost(const std::vector<PricedTree> &cheapest) const;
-  /// The bound at these prices; infinity where they prove nothing.
+  /// Returns the bound at the current prices; infinity if they prove nothing.
   double bound(const std::vector<PricedTree> &cheapest) const;
 
 private:
-  /// Of a graph and the same reversed.
+  /// Finds a tree, given a graph and its reversal.
   using Solve =
       llvm::function_ref<Parents(const CostGraph &, const CostGraph &)>;
   PricedTree price(int root, Solve solve) const;
@@ -110,10 +112,10 @@ private:
   std::vector<double> prices_;
   std::optional<SymmetricPaths> paths_;
   std::optional<PairGraph> pairs_;
-  CostGraph costs_;                     // of all pairs
-  CostGraph reversed_;                  // costs_
-  std::optional<OrderedTrees> ordered_; // where sums have an order
-  /// Of trees in three phases, by root; empty for others.
+  CostGraph costs_;                     // over all pairs
+  CostGraph reversed_;                  // costs_ reversed
+  std::optional<OrderedTrees> ordered_; // if sums have an order
+  /// Possible gates of trees in three phases, by root; empty for other trees.
   std::map<int, std::vector<Gates>> gates_;
 };
 

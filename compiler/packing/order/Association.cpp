@@ -1,4 +1,4 @@
-//===- Association.cpp - in which order a sum is added up -----------------===//
+//===- Association.cpp - the order in which a sum is added up -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -29,7 +29,7 @@ Association::Association(Parentheses parentheses, int numRanks)
   add(0, numRanks);
 }
 
-/// The sum of the ranks from `first` to before `last`.
+/// Adds the sum of the ranks from `first` to before `last`.
 int Association::add(int first, int last) {
   if (last - first == 1) {
     nodes_.emplace_back().rank = first;

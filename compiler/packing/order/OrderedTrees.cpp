@@ -43,7 +43,7 @@ OrderedTrees::OrderedTrees(const Association &association,
   }
 }
 
-/// Floyd and Warshall; of ways that cost the same the one over fewer ranks.
+/// Runs the Floyd-Warshall algorithm; on a tie, a path over fewer ranks wins.
 void OrderedTrees::closeOverRanks() {
   distances_ = direct_.costs;
   std::vector<int> hops(distances_.size(), 1);

@@ -2,16 +2,18 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A tree that adds in a given association (Association.h) is no in-tree of
-// ranks: each sum of two is made at some rank, and what it adds comes there
-// over other ranks if need be, which pass it on as it is. The cheapest choice
-// of places at given link prices is found node by node from the terms up:
+// A tree that adds in a given association (Association.h) is not an in-tree of
+// ranks. Each sum of two is made at some rank, and its operands travel there,
+// if need be over other ranks, which pass them on unchanged. The cheapest
+// choice of places at given link prices is found node by node from the terms
+// up:
 //
 //     cost(sum at p)  = arrive(left, p) + arrive(right, p)
 //     arrive(node, p) = min over q of cost(node at q) + distance(q, p)
 //
-// So the packing LP over such trees is solved by the same column generation as
-// the one over arborescences, and its bound has the same kind of proof.
+// The packing LP over such trees is therefore solved by the same column
+// generation as the one over arborescences, and its bound has the same kind of
+// proof.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,24 +25,25 @@
 
 namespace blink {
 
-/// Of each node of an association the rank at which it is.
+/// The rank at which each node of an association is made.
 using Places = std::vector<int>;
 
 class OrderedTrees {
 public:
-  /// `direct` are the cheapest paths between all pairs of ranks; `association`
-  /// outlives this. O(nodes x ranks^2).
+  /// `direct` has the cheapest paths between all pairs of ranks. It and
+  /// `association` must outlive this. Takes O(nodes x ranks^2) time.
   OrderedTrees(const Association &association, const PathTable &direct);
 
-  /// Of the cheapest places that end at `root`; infinite if there are none.
+  /// Returns the cost of the cheapest places that end at `root`; infinite if
+  /// there are none.
   double cost(int root) const { return costs_.back()[root]; }
-  Places places(int root) const; ///< empty if there are none
-  /// The `up` part of a tree: one edge for each node but the last, from its
-  /// place to that of its user. A path may go over other ranks.
+  Places places(int root) const; ///< the cheapest; empty if there are none
+  /// Returns the `up` part of a tree: one edge for each node but the last, from
+  /// the node's place to that of its user. A path may cross other ranks.
   std::vector<TreeEdge> edges(const Places &places) const;
 
-  /// The cheapest path from rank to rank, over others if need be, and its cost;
-  /// empty and infinite if there is none.
+  /// The cheapest path from rank to rank, over other ranks if need be, and its
+  /// cost; empty and infinite if there is none.
   Path path(int from, int to) const;
   double distance(int from, int to) const {
     return distances_[from * numRanks_ + to];
@@ -52,22 +55,22 @@ private:
   const Association &association_;
   const PathTable &direct_;
   int numRanks_;
-  CostMatrix distances_; ///< over other ranks, too
-  std::vector<int>
-      next_; ///< [from * numRanks_ + to]: the first rank on the way
-  /// By node and place: of it and all below it.
+  CostMatrix distances_; ///< including paths over other ranks
+  /// The first rank on the way, at [from * numRanks_ + to].
+  std::vector<int> next_;
+  /// Cost of a node and all nodes below it, by node and place.
   std::vector<std::vector<double>> costs_;
-  /// By node and place of its user: where the node is then.
+  /// Place of a node, by the node and the place of its user.
   std::vector<std::vector<int>> from_;
 };
 
-/// The edges of an in-tree of depth one in the association's order, for all
-/// sums are made at the root. The tree has them as edges of `up`.
+/// Returns the `up` edges in the association's order for a tree of depth one,
+/// at whose root all sums are made; `tree` has them as ordinary `up` edges.
 std::vector<TreeEdge> orderedStar(const Association &association,
                                   const Tree &tree);
 
-/// Is the `up` part of `tree` one of this association? One edge a node, from
-/// where it is to where it is added.
+/// Checks that the `up` part of `tree` follows this association: one edge per
+/// node, from the rank where the node is made to the one where it is added.
 llvm::Error checkOrdered(const Association &association, const Tree &tree);
 
 } // namespace blink

@@ -13,7 +13,7 @@
 
 using namespace blink;
 
-/// Rates that differ by less are the same.
+/// Rates whose ratio is at least this are the same.
 static constexpr double kSameRate = 1 - 1e-6;
 
 static llvm::Error check(const PackingProblem &problem) {
@@ -37,8 +37,8 @@ static bool addsAtRoots(const Packing &packing) {
   });
 }
 
-/// The same trees, whose roots add in the order of ranks: none is another's
-/// image.
+/// Returns the same trees, whose roots add in the order of ranks. Their packing
+/// is in full, since in this order no tree is an image of another.
 static OrderedPacking addInOrder(const PackedTrees &stars, int numRanks) {
   const Association chain(Parentheses::chain, numRanks);
   OrderedPacking ordered{Parentheses::chain, stars};

@@ -13,20 +13,20 @@ namespace blink {
 
 struct OrderedPacking {
   Parentheses parentheses;
-  PackedTrees packed; ///< its certificate bounds trees of these parentheses
+  PackedTrees packed; ///< its bound is of these parentheses only
 };
 
-/// Most ranks of which trees are packed anew for an order.
+/// The most ranks for which trees are packed anew for an order.
 inline constexpr int kMostOrderedRanks = 64;
 
-/// The optimum among trees that all add in one order. `any` is the optimum of
-/// `problem`, which has no association. Where its trees make their sums at
-/// their roots, as those of machines do where a switch joins all, they stay,
-/// for a root may add in any order; others are packed anew. `rank` is `chain`,
-/// `invariant` the faster of all Parentheses, `chain` where they are equal.
-/// Errors: a collective that adds nothing; relays, phases, limited peers; more
-/// than kMostOrderedRanks ranks whose trees would be packed anew; those of
-/// packTrees.
+/// Returns the optimum among trees that all add in one order. `any` is the
+/// optimum of `problem`, which has no association. If all its trees make their
+/// sums at their roots, as on machines where a switch joins all GPUs, they are
+/// kept, because a root may add in any order. Otherwise trees are packed anew.
+/// `rank` uses `chain`; `invariant` uses the fastest of all Parentheses, and
+/// `chain` on a tie. Errors: a collective that adds nothing; relays, phases or
+/// limited peers; more than kMostOrderedRanks ranks whose trees would be packed
+/// anew; those of packTrees.
 llvm::Expected<OrderedPacking> packInOrder(const PackingProblem &problem,
                                            const PackedTrees &any,
                                            ReductionOrder order,

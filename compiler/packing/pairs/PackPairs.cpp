@@ -1,4 +1,4 @@
-//===- PackPairs.cpp - the paths of point to point ------------------------===//
+//===- PackPairs.cpp - the paths of messages between two ranks ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,25 +21,26 @@ using llvm::Expected;
 
 namespace {
 
-/// A path as places in the list of the links that a pair can use.
+/// A path as indices into the list of links that a pair can use.
 struct PairPath {
   std::vector<size_t> links;
   double rate; ///< GB/s that the optimum gives it
 };
 
-/// What is the same for all pairs whose links look alike.
+/// The paths of all pairs whose links look alike.
 struct PairPaths {
   std::vector<PairPath> paths; ///< the fastest first
-  double rate = 0;             ///< GB/s, all together
+  double rate = 0;             ///< GB/s of all paths together
 };
 
-/// The links of a pair, nodes numbered as they come: pairs for which this is
-/// equal have the same paths at the same places.
+/// The links of a pair, with nodes numbered in order of appearance. Pairs for
+/// which this is equal have the same paths at the same indices.
 using Looks = std::vector<std::tuple<int, int, int, double, bool>>;
 
 class PairPacker {
 public:
-  /// `whole`: all GPUs of the problem's machine, with the same kinds of link.
+  /// `whole` has all GPUs of the problem's machine, with the same kinds of
+  /// link.
   PairPacker(const PackingProblem &problem, const RankTopology &whole)
       : problem_(problem), machine_(*problem.rankTopology), drivable_(whole) {}
 
@@ -54,9 +55,10 @@ private:
   Looks looksOf(int from, int to, const std::vector<int> &links) const;
   Error addPair(int from, int to);
   Expected<PackedTrees> solve(int from, int to) const;
-  /// How many of `stars` go over each path of a pair.
+  /// Returns the number of `stars` that go over each path of a pair.
   static std::vector<int> apportion(const PairPaths &paths, int stars);
-  /// GB/s of a pair whose paths have so many of `stars`.
+  /// Returns the rate of a pair in GB/s if `counts` of `stars` go over each
+  /// path.
   double rateOf(const Pair &pair, const std::vector<int> &counts,
                 int stars) const;
   int chooseStars() const;
@@ -92,7 +94,7 @@ Looks PairPacker::looksOf(int from, int to,
   return looks;
 }
 
-/// A broadcast between the two alone, whose trees are paths.
+/// Solves a broadcast between the two ranks alone, whose trees are paths.
 Expected<PackedTrees> PairPacker::solve(int from, int to) const {
   Expected<RankTopology> both = RankTopology::create(
       machine_.topology(), {machine_.gpus()[from], machine_.gpus()[to]},
@@ -170,7 +172,7 @@ int PairPacker::chooseStars() const {
   int best = 1;
   double most = 0;
   for (int stars = 1; stars <= kMostStars && most < kEnough; ++stars) {
-    double least = 1; // of the optimum, of any pair
+    double least = 1; // least part of a pair's optimum
     for (const auto &[ranks, pair] : pairs_)
       least =
           std::min(least, rateOf(pair, apportion(*pair.paths, stars), stars) /
@@ -218,7 +220,8 @@ Expected<PackedTrees> PairPacker::run() {
   PackedTrees result;
   result.packing = makeStars(chooseStars());
   result.certificate = std::move(slowest_);
-  // As who re-prices it will: by the pair that is dearest at these prices.
+  // Compute the bound as verification does: by the pair that is dearest at
+  // these prices.
   const PathTable table = machine_.cheapestPaths(result.certificate.prices);
   double worth = 0, dearest = 0;
   for (size_t link = 0; link < machine_.topology().links.size(); ++link)

@@ -1,4 +1,4 @@
-//===- PackPairs.h - the paths of point to point ----------------*- C++ -*-===//
+//===- PackPairs.h - the paths of messages between two ranks ----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,19 +12,19 @@
 namespace blink {
 
 /// Solves a sendrecv. Each ordered pair of ranks is a linear program of its
-/// own, of all paths that join the two with no GPU between, and the links are
-/// its alone; pairs whose links look the same are solved once. The forest has k
-/// equal stars for each rank: of a pair's k hops each path gets as many as its
-/// part of the pair's optimum says, rounded (Hamilton's method), with the least
-/// k up to 8 that leaves every pair 95 % of its own; so all ranks have as many
-/// trees, whose shares are exact. The certificate is that of the slowest pair.
-/// The result has passed PackingProblem::verify. Errors: those of check() and
-/// of the solver.
+/// own, over all paths between the two without a GPU on them, and has the links
+/// to itself; pairs whose links look the same are solved once. The forest has k
+/// equal stars for each rank, so that all ranks have equally many trees, whose
+/// shares are exact. Each path of a pair gets as many of the pair's k hops as
+/// its part of the pair's optimum says, rounded by Hamilton's method. k is the
+/// least number up to 8 that leaves every pair 95 % of its own optimum, or else
+/// the best. The certificate is that of the slowest pair. The result has passed
+/// PackingProblem::verify. Errors: those of check() and of the solver.
 llvm::Expected<PackedTrees> packPairs(const PackingProblem &problem);
 
-/// Stars of one hop a pair, over the paths that cost least at `prices`, one a
-/// link: for small messages. Weights are those of the rate that they have.
-/// Errors: those of check().
+/// Returns stars with one hop for each pair, over the paths that cost least at
+/// `prices` (one per link): for small messages. Weights are those of the rate
+/// that the stars reach. Errors: those of check().
 llvm::Expected<Packing> packNearestPairs(const PackingProblem &problem,
                                          const std::vector<double> &prices);
 

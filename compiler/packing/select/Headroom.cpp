@@ -12,8 +12,9 @@ using namespace blink;
 
 namespace {
 
-/// Of a link's bandwidth. TCP's acknowledgements of what comes the other way
-/// take some 3 %, and queues settle a little below what is left.
+/// The usable part of a link's bandwidth. TCP's acknowledgements for data in
+/// the other direction take some 3 %, and queues settle a little below the
+/// rest.
 constexpr double kUsed = 0.9;
 constexpr double kRoomTolerance = 1e-9;
 

@@ -2,11 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// An optimal packing fills the links that its certificate prices; others may be
-// full as well, by the way. Between servers that costs: what leaves a NIC
-// shares it by the transport's rules, not by the trees' weights, and where the
-// NIC is full a channel to a slower server gets less than it needs. Some room
-// on the links that are not scarce takes nothing from the rate.
+// An optimal packing fills the links that its certificate prices; other links
+// may happen to be full as well. Between servers that is costly: flows that
+// leave a NIC share it by the transport's rules, not by the trees' weights, and
+// if the NIC is full, a channel to a slower server gets less than it needs.
+// Keeping some room on links that are not scarce takes nothing from the rate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +17,13 @@
 
 namespace blink {
 
-/// What a packing should use at most of each link of the topology, in GB/s: its
-/// bandwidth; nine tenths of it for network links without a price.
+/// Returns the load that a packing should not exceed on each link of the
+/// topology, in GB/s: the link's bandwidth, or nine tenths of it for network
+/// links without a price.
 std::vector<double> bandwidthsWithHeadroom(const PackingProblem &problem,
                                            const PackingCertificate &proof);
 
-/// Whether each link has as much left as `bandwidths` leaves it.
+/// Returns true if no link carries more than its entry in `bandwidths`.
 bool keepsHeadroom(const PackingProblem &problem, const Packing &packing,
                    const std::vector<double> &bandwidths);
 

@@ -18,7 +18,7 @@ using llvm::Expected;
 
 namespace {
 
-/// A row per link that can be full, then one per block.
+/// The program: one row for each usable link, then one for each block.
 class Program {
 public:
   Program(const ColumnPool &pool, const std::vector<int> &columns, int copies,
@@ -29,7 +29,7 @@ public:
 
   Error build(GlpkProblem &glpk);
 
-  /// The number of times a tree fits alone.
+  /// Returns the number of times that a tree fits when it is alone.
   int mostCopies(int column) const {
     double most = copies_;
     for (const RowUse &use : pool_.uses(column))
@@ -118,8 +118,8 @@ Expected<std::vector<int>> blink::uniformTrees(const ColumnPool &pool,
         glp_init_iocp(&options);
         options.msg_lev = GLP_MSG_OFF;
         options.bt_tech = GLP_BT_DFS;
-        // Of many blocks there is much to look at before each branch, and less
-        // comes of it (R340).
+        // With many blocks, GLPK's default heuristic spends much time looking
+        // ahead before each branch and gains less by it (R340).
         if (pool.problem().numBlocks() > 1)
           options.br_tech = GLP_BR_MFV;
         options.cb_func = watch;

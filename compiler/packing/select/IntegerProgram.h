@@ -13,19 +13,19 @@
 
 namespace blink {
 
-/// The integer program of the Blink paper, asked as a question: do `copies`
-/// trees of equal weight (that many for every root of an allgather or
-/// reducescatter) reach `rate`? Each then weighs u = rate / (blocks * copies),
-/// and for integers n_t >= 0, the times tree t is taken:
+/// The integer program of the Blink paper as a yes-or-no question: do `copies`
+/// trees of equal weight (that many for every root if each root has a block)
+/// reach `rate`? Each tree then weighs u = rate / (blocks * copies). With
+/// integers n_t >= 0, the number of times that tree t is taken:
 ///
 ///   minimise  sum_t depth(t) * n_t
 ///   link l    sum_t uses(t, l) * n_t <= floor(bandwidth(l) / u)
 ///   block b   sum_{t of b} n_t >= copies
 ///
-/// over `columns` of `pool`, whose problem is a plain one. The answer is n_t
-/// for each of `columns`, or empty for no. GLPK's branch and bound stops at the
-/// first solution, and says no after `maxNodes` nodes: the same on every
-/// machine. Errors: GLPK failed.
+/// over `columns` of `pool`, whose problem is a plain one. Returns n_t for each
+/// of `columns`, or an empty vector for no. GLPK's branch and bound stops at
+/// the first solution and gives up after `maxNodes` nodes, which also counts as
+/// no: the answer is the same on every machine. Errors: GLPK failed.
 llvm::Expected<std::vector<int>> uniformTrees(const ColumnPool &pool,
                                               const std::vector<int> &columns,
                                               int copies, double rate,

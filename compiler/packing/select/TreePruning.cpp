@@ -24,7 +24,7 @@ public:
   Expected<PrunedColumns> run(double target, int maxTrees);
 
 private:
-  /// Weight 0 for ever for columns outside the support.
+  /// Permanently disables the columns outside the support.
   Error keepSupport();
   Error dropWhileReaching(double target);
   Error dropCheapest();
@@ -35,7 +35,7 @@ private:
   MasterLp lp_;
   const std::function<bool()> &keepGoing_;
   std::vector<int> active_;     // indices into columns_
-  std::vector<double> weights_; // of columns_, for what is active
+  std::vector<double> weights_; // of columns_, for the active ones
   double rate_ = 0;
 };
 
@@ -63,7 +63,7 @@ Error Pruning::dropWhileReaching(double target) {
   std::vector<bool> needed(columns_.size(), false);
   size_t atOnce = std::max<size_t>(1, active_.size() / 4);
   while (!keepGoing_ || keepGoing_()) {
-    // The lightest of those not yet known to be needed.
+    // The lightest of the columns not yet known to be needed.
     std::vector<int> lightest;
     for (int index : active_)
       if (!needed[index])

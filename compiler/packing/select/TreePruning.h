@@ -13,18 +13,20 @@
 
 namespace blink {
 
-/// A choice of columns, with weights.
+/// A choice of columns with their weights.
 struct PrunedColumns {
-  std::vector<double> weights; ///< one a column of the pool; 0: not chosen
+  std::vector<double> weights; ///< one per column of the pool; 0: not chosen
   double rate = 0;             ///< of the LP over them, GB/s
 };
 
 /// Starts from the optimal LP over `columns` of `pool`, keeps its support, and
 /// drops columns, the lightest first, as long as the LP over the rest reaches
-/// `target`: many at a time at first, one by one in the end, when no single one
-/// can go. While more than `maxTrees` (0: no limit) are left, columns go below
-/// the target, too, the one that costs least each time. When `keepGoing` says
-/// no, what is left is the result. Errors: GLPK failed.
+/// `target`. It begins by dropping many at once and ends with single columns,
+/// when none of them can be dropped any more. If more than `maxTrees` trees (0:
+/// no limit) remain, it goes on below the target and each time drops the column
+/// whose loss costs least. If `keepGoing` returns false, the columns left at
+/// that point are the result, apart from the limit on trees. Errors: GLPK
+/// failed.
 llvm::Expected<PrunedColumns>
 pruneColumns(const ColumnPool &pool, const std::vector<int> &columns,
              double target, int maxTrees,

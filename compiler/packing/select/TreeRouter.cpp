@@ -18,17 +18,18 @@ using namespace blink;
 namespace {
 
 constexpr int kMaxRounds = 16;
-/// Rounds without fewer overloads than ever before.
+/// Rounds to go on without a new minimum of the total overload.
 constexpr int kPatience = 5;
-/// Free roots that a tree is grown from in a round, those not counted from
-/// which no tree spans.
+/// Roots from which a tree is grown in a round if roots are free; roots from
+/// which no tree spans all ranks do not count.
 constexpr int kRootsTried = 2;
-/// This much of the price to go on from a rank counts as price of an edge to
-/// it, so that of edges that cost the same the one with a cheap next edge wins.
+/// The price of an edge includes this fraction of the cheapest price of
+/// continuing from its end. On a tie, the edge with a cheap continuation then
+/// wins.
 constexpr double kOutlook = 0.25;
-/// Room this close below an integer is that integer.
+/// Room this close below an integer counts as that integer.
 constexpr double kRoomRoundUp = 1e-9;
-/// More copies of a tree than this on a link are not asked for.
+/// The most copies of a tree that are counted as fitting on a link.
 constexpr double kMostRoom = 1e6;
 
 class Router {
@@ -40,7 +41,7 @@ public:
 
 private:
   void listLinks();
-  /// Cheap conditions that some routing could exist.
+  /// Checks cheap necessary conditions for a routing to exist.
   bool couldFit() const;
   bool couldFit(const std::vector<double> &toChildren,
                 const std::vector<double> &toParents) const;
@@ -58,13 +59,13 @@ private:
   const PackingProblem &problem_;
   const RouteRequest &request_;
   int numRanks_;
-  std::vector<double> room_;    // times a tree fits on a link
-  std::vector<double> loads_;   // times trees use it now
-  std::vector<double> prices_;  // of one more use; kept up with the loads
+  std::vector<double> room_;    // number of trees that fit on a link
+  std::vector<double> loads_;   // current uses of a link by trees
+  std::vector<double> prices_;  // of one more use; updated with the loads
   std::vector<double> history_; // overloads of former rounds
-  double strictness_ = 1;       // price of an overload, grows
-  std::vector<std::vector<int>> inLinks_, outLinks_; // of each rank, usable
-  std::vector<double> onward_; // the least price to go on from each rank
+  double strictness_ = 1;       // price of an overload; grows each round
+  std::vector<std::vector<int>> inLinks_, outLinks_; // usable, per rank
+  std::vector<double> onward_; // least price of continuing from each rank
   PathsByPrice &paths_;
   int grown_ = 0;
 };
@@ -107,7 +108,7 @@ bool Router::couldFit() const {
     for (int link : outLinks_[rank])
       out[rank] += room_[link];
   }
-  // Every edge enters one rank.
+  // Every edge enters exactly one rank.
   const double halves =
       hasDownTrees(problem_.collective) + hasUpTrees(problem_.collective);
   const double edges = double(numBlocks(problem_.collective, numRanks_)) *
@@ -117,8 +118,8 @@ bool Router::couldFit() const {
          (!hasUpTrees(problem_.collective) || couldFit(in, out));
 }
 
-/// For trees whose ranks have room for so many edges to children, over all
-/// trees, and to parents.
+/// Checks the conditions for trees whose ranks have room for so many edges to
+/// children and to parents, over all trees.
 bool Router::couldFit(const std::vector<double> &toChildren,
                       const std::vector<double> &toParents) const {
   double trees =
@@ -131,8 +132,8 @@ bool Router::couldFit(const std::vector<double> &toChildren,
   }
   if (parents < needed)
     return false;
-  // Edges of all trees at one depth, at most: as many as each rank of the depth
-  // above has room for.
+  // The most edges that all trees can have at one depth: each rank at the depth
+  // above has as many as it has room for.
   double widest = *std::max_element(toChildren.begin(), toChildren.end());
   double level = isRooted(problem_.collective) ? toChildren[problem_.root]
                                                : trees * widest;
@@ -174,9 +175,9 @@ void Router::priceOnward(bool up) {
   }
 }
 
-/// Grows half a tree as Prim does, but each edge taken raises the price of
-/// those that are left. Puts the loads of the edges on their links. Returns the
-/// price paid.
+/// Grows half a tree by Prim's algorithm, except that each edge taken raises
+/// the prices of the edges that remain. Adds the loads of the edges to their
+/// links. Returns the price paid.
 double Router::growHalf(int root, bool up, std::vector<TreeEdge> &edges) {
   std::vector<int> depth(numRanks_, -1);
   depth[root] = 0;
@@ -218,7 +219,7 @@ double Router::growHalf(int root, bool up, std::vector<TreeEdge> &edges) {
   return paid;
 }
 
-/// A tree with its loads put on.
+/// Grows a tree and adds its loads.
 Tree Router::growTree(int root, double &paid) {
   Tree tree;
   tree.root = root;
@@ -241,7 +242,8 @@ void Router::put(const Tree &tree, int times) {
         addLoad(link, times);
 }
 
-/// The tree of a slot, from the best of the roots that it may have.
+/// Returns the tree of a slot, grown from the best of the roots that it may
+/// have.
 Tree Router::growBest(size_t slot) {
   paths_.price(prices_);
   double paid = 0;
@@ -253,7 +255,8 @@ Tree Router::growBest(size_t slot) {
   double least = kInfinity;
   int spanning = 0;
   for (int shift = 0; shift < numRanks_ && spanning < kRootsTried; ++shift) {
-    // Each slot has its own first root, so that equals are spread over ranks.
+    // Each slot begins with a root of its own, so that on ties roots are spread
+    // over the ranks.
     int root = static_cast<int>((slot + shift) % numRanks_);
     Tree tree = growTree(root, paid);
     put(tree, -1);
@@ -267,7 +270,7 @@ Tree Router::growBest(size_t slot) {
   return best;
 }
 
-/// Sums up what is too much and remembers where.
+/// Returns the total overload and records it link by link in the history.
 double Router::overload() {
   double sum = 0;
   for (size_t link = 0; link < loads_.size(); ++link) {
@@ -295,7 +298,7 @@ std::vector<Tree> Router::run() {
           numRanks_ == 1 || trees[slot].up.size() + trees[slot].down.size() >=
                                 size_t(numRanks_ - 1);
       if (!spans)
-        return {}; // no tree that low
+        return {}; // no tree is that low
     }
     double over = overload();
     if (over == 0)

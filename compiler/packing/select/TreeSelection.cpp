@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every tree costs lanes, every level of depth costs latency: a few
-// lanes are cheap, so of the packings that reach the target the one with the
-// least (trees + 8) x depth is kept. They come from four places, each of which
-// also feeds its trees to the next:
+// Every tree costs lanes and every level of depth costs latency, but a few more
+// lanes are cheap. Of the packings that reach the target, the one with the
+// least (trees + 8) x depth is therefore kept. They come from three solvers,
+// each of which also feeds its trees to the next:
 //
 //   pruning   drop trees from the optimum            any weights, always works
 //   routing   trees of one weight, load-aware;       e.g. few low trees over a
@@ -13,8 +13,9 @@
 //             over what is left                      with one over PCIe beside
 //   integer   the Blink paper's integer program over all trees met
 //
-// Where links between servers are full in the end that need not be, routing
-// looks for trees that leave room there, for up to a quarter more of the score.
+// If the kept packing fills links between servers that need not be full,
+// routing looks for trees that leave room there, whose score may be up to a
+// quarter higher.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,29 +43,32 @@ using llvm::Expected;
 
 namespace {
 
-/// What rounding may take from the target.
+/// The part of the target that rounding may take, relative.
 constexpr double kRounding = 1e-10;
-/// Equal weights are given up for this much more rate, relative.
+/// Equal weights are given up only for a rate higher by at least this much,
+/// relative.
 constexpr double kWorthwhile = 1e-6;
-/// Images of the candidates are looked at up to this many.
+/// The most images of candidates that are considered.
 constexpr size_t kMostImages = 400;
-/// Copies of one weight are asked for up to this many (of a root).
+/// The most trees of one weight that are tried (for each root).
 constexpr int kMostCopies = 24;
-/// The same of fair ones: as many of all roots as trees go in equal parts
-/// (FairRate.cpp).
+/// The same limit for fair trees, and one on the trees of all roots: as many as
+/// trees may be divided into equal parts (FairRate.cpp).
 constexpr int kMostFairCopies = 32, kMostFairTrees = 80;
-/// Trees beside those of one weight.
+/// The most trees besides those of one weight.
 constexpr int kMostRest = 3;
-/// Trees are looked for at this many depths above the least that reaches.
+/// The number of depths, above the least that reaches the target, at which
+/// trees are sought.
 constexpr int kExtraDepths = 2;
-/// Bounds on one integer program.
+/// Limits on one integer program.
 constexpr int kIntegerNodes = 24;
 constexpr size_t kIntegerColumns = 200;
-/// Steps of all routing, about; a second takes some 1e8.
+/// Approximate limit on the steps of all routing; about 1e8 steps take a
+/// second.
 constexpr double kRoutingBudget = 2.5e6;
-/// The same of what routing with headroom may take, after all else.
+/// The same limit for routing with headroom, which runs last.
 constexpr double kHeadroomBudget = 1e6;
-/// How much higher the score may be for headroom.
+/// How much higher the score may be to gain headroom, as a factor.
 constexpr double kHeadroomWorth = 1.25;
 
 /// See the top of the file.
@@ -76,8 +80,8 @@ struct Choice {
   int score() const { return scoreOf(packing.numTrees(), depth); }
 };
 
-/// The columns that selection works on: single trees where ranks are few, whole
-/// orbits where they are many.
+/// Returns the problem whose columns selection works on: single trees for few
+/// ranks, whole orbits for many.
 SymmetricProblem columnsFor(const PackingProblem &problem) {
   return problem.rankTopology->numRanks() <= kFewRanks
              ? SymmetricProblem::plain(problem)
@@ -92,8 +96,8 @@ public:
   Expected<std::vector<Packing>> runFair(const std::vector<double> &slacks);
 
 private:
-  /// `copies` trees of `unit` GB/s a block, then `rest` trees over what is
-  /// left.
+  /// A routing plan: `copies` trees of `unit` GB/s for each block, then `rest`
+  /// trees over the bandwidth that is left.
   struct Plan {
     int score, copies;
     double unit;
@@ -120,7 +124,8 @@ private:
   void offer(Packing packing);
   void offerTrees(std::vector<Tree> trees);
   bool better(const Choice &a, const Choice &b) const;
-  /// Could `trees` trees of that depth be better than the best so far?
+  /// Returns true if a packing of `trees` trees of this depth could be better
+  /// than the best so far.
   bool worthTrying(int trees, int depth) const;
   bool keepsGoing() const {
     return !options_.keepGoing || options_.keepGoing();
@@ -139,9 +144,9 @@ private:
   ColumnPool pool_;
   Choice best_;
   bool onlyFair_ = false;
-  int leastDepth_ = 1;                   // of what is routed
-  double routingSteps_ = kRoutingBudget; // left
-  std::optional<PathsByPrice> paths_;    // once something is routed
+  int leastDepth_ = 1;                   // of routed trees
+  double routingSteps_ = kRoutingBudget; // steps left
+  std::optional<PathsByPrice> paths_;    // set once something is routed
 };
 
 Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
@@ -159,7 +164,7 @@ Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
     trees.insert(trees.end(), packed.candidates.begin(),
                  packed.candidates.end());
   } else {
-    // The solver met one tree of each orbit.
+    // The solver met one tree per orbit: add the images.
     SymmetricProblem reduced = SymmetricProblem::reduce(problem);
     size_t most = trees.size() + kMostImages;
     for (const Tree &tree : packed.candidates)
@@ -179,7 +184,7 @@ bool Selection::better(const Choice &a, const Choice &b) const {
     const int trees = choice.packing.numTrees();
     bool fits =
         trees > 0 && (options_.maxTrees == 0 || trees <= options_.maxTrees);
-    // A choice below target_ is judged by its rate alone.
+    // A choice below target_ is judged by its rate first.
     double missing = std::max(0.0, target_ - choice.packing.algbw);
     return std::make_tuple(!fits, missing, choice.score(), choice.depth,
                            -choice.packing.algbw);
@@ -207,7 +212,8 @@ void Selection::offer(Packing packing) {
     best_ = std::move(choice);
 }
 
-/// Single trees from elsewhere: pruning may use them, too.
+/// Offers single trees found by routing or an integer program; pruning may use
+/// them, too.
 void Selection::offerTrees(std::vector<Tree> trees) {
   for (const Tree &tree : trees)
     pool_.add(tree);
@@ -256,7 +262,7 @@ Error Selection::pruneAtDepths() {
 
 std::vector<Tree> Selection::route(const RouteRequest &request) {
   if (problem_.rankTopology->isPhased() || problem_.association)
-    return {}; // the router knows neither gates nor orders
+    return {}; // the router supports neither gates nor orders
   double stepsPerTree = std::pow(numRanks_, 3);
   if (routingSteps_ < 8 * stepsPerTree * blocks_ * request.copies)
     return {};
@@ -268,7 +274,7 @@ std::vector<Tree> Selection::route(const RouteRequest &request) {
   return trees;
 }
 
-/// Those of usable links, the highest first.
+/// Returns the bandwidths of usable links, the highest first.
 std::set<double, std::greater<double>> Selection::bandwidths() const {
   std::set<double, std::greater<double>> units;
   const std::vector<Link> &links = problem_.rankTopology->topology().links;
@@ -326,8 +332,9 @@ std::vector<Tree> Selection::carryOut(const Plan &plan,
   return more;
 }
 
-/// The first plan that works out is the best one, but trees that have to be
-/// fair may not be.
+/// Carries out plans until one works. The first that works is the best one,
+/// except that its trees may not be fair if they have to be; then the search
+/// goes on.
 void Selection::routePlans() {
   for (const Plan &plan : plans()) {
     if (!keepsGoing())
@@ -343,7 +350,8 @@ void Selection::routePlans() {
   }
 }
 
-/// As routePlans, of what has about the score of the best so far.
+/// Like routePlans, but leaves headroom, and considers only plans whose score
+/// is close to that of the best so far.
 void Selection::routeWithHeadroom() {
   if (isRouted(problem_.collective) || best_.packing.algbw < target_ ||
       keepsHeadroom(problem_, best_.packing, withHeadroom_))
@@ -364,8 +372,8 @@ void Selection::routeWithHeadroom() {
   }
 }
 
-/// When the limit on trees keeps the target out of reach: as many trees as are
-/// allowed, each filling links of one bandwidth.
+/// If the limit on trees keeps the target out of reach, looks for as many trees
+/// as are allowed, each as fast as the links of one bandwidth.
 void Selection::routeWithinLimit() {
   if (options_.maxTrees == 0 || best_.packing.algbw >= target_)
     return;
@@ -427,7 +435,7 @@ Error Selection::solveIntegers() {
   return Error::success();
 }
 
-/// The best weights for the trees chosen.
+/// Finds the best weights for the chosen trees.
 Error Selection::polish() {
   ColumnPool pool(columns_);
   for (const Tree &tree : best_.packing.trees)
@@ -441,7 +449,7 @@ Error Selection::polish() {
   return Error::success();
 }
 
-/// What works on single trees alone.
+/// Runs the solvers that work on single trees only.
 Error Selection::chooseSingleTrees() {
   int known = pool_.size();
   if (!isRouted(problem_.collective)) {
@@ -475,9 +483,9 @@ Expected<Packing> Selection::run() {
   return std::move(best_.packing);
 }
 
-/// The least depth at which the trees met reach the target. Routing need not
-/// try lower ones: column generation met whatever low trees are worth their
-/// price.
+/// Finds the least depth at which the trees met so far reach the target.
+/// Routing need not try lower depths: column generation has already met all low
+/// trees that are worth their price.
 Error Selection::findLeastDepth() {
   for (int depth : depths()) {
     Expected<MasterLp> lp =
@@ -530,7 +538,7 @@ Expected<Packing> blink::selectTrees(const PackingProblem &problem,
     return makeError("slack {0} and at most {1} trees: expected a slack of at "
                      "least 0 and below 1, and 0 trees (no limit) or more",
                      options.slack, options.maxTrees);
-  // A sendrecv has as few as it can have (PackPairs.h).
+  // A sendrecv already has as few trees as possible (PackPairs.h).
   if (problem.rankTopology->numRanks() == 1 || isPairwise(problem.collective))
     return packed.packing;
   return Selection(problem, packed, options).run();

@@ -13,25 +13,27 @@
 
 namespace blink {
 
-/// How many trees of weight rate / (blocks * copies) each row of the problem
-/// has room for (IntegerProgram.h).
+/// Returns, for each row of the problem, the number of trees of weight rate /
+/// (blocks * copies) that fit (IntegerProgram.h).
 std::vector<double> roomForTrees(const SymmetricProblem &problem, int copies,
                                  double rate);
 
-/// What the prices of one linear program say about many integer programs. Let
-/// a tree of block b cost w_b at least at prices p of links. Then `copies`
-/// trees for each block cost copies * sum_b w_b at least, and rooms f no more
-/// than sum_l p_l * f_l: where that is less, no program has a solution. True
-/// of any prices; those of the best fractional packing tell most. Whoever asks
-/// for few copies mostly asks in vain, for rooms are rounded down.
+/// A test that shows many integer programs to be infeasible with the prices of
+/// a single linear program. At link prices p, let each tree of block b cost at
+/// least w_b. `copies` trees for each block then cost at least copies * sum_b
+/// w_b, but at most sum_l p_l * f_l if link l has room f_l. If the latter is
+/// less, no solution exists. This holds for any prices; those of the best
+/// fractional packing exclude most. Programs for few copies are usually
+/// infeasible, because room is rounded down.
 class UniformBound {
 public:
-  /// Over `columns` of `pool`. `rate`: one near the optimum. Errors: GLPK
-  /// failed.
+  /// Builds the test for `columns` of `pool`. `rate` is a rate near the
+  /// optimum. Errors: GLPK failed.
   static llvm::Expected<UniformBound>
   create(const ColumnPool &pool, const std::vector<int> &columns, double rate);
 
-  /// Whether uniformTrees may find `copies` trees that reach `rate`.
+  /// Returns false if uniformTrees cannot find `copies` trees that reach
+  /// `rate`.
   bool allows(int copies, double rate) const;
 
 private:
@@ -39,7 +41,7 @@ private:
 
   const SymmetricProblem *problem_;
   std::vector<double> prices_; ///< of the problem's rows
-  double cost_ = 0;            ///< of a tree of each block
+  double cost_ = 0;            ///< of one tree of each block, summed
 };
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- UnsolvedPrograms.cpp - what need not be asked again ----------------===//
+//===- UnsolvedPrograms.cpp - programs without solution -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- UnsolvedPrograms.h - what need not be asked again --------*- C++ -*-===//
+//===- UnsolvedPrograms.h - programs without solution -----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,18 +14,19 @@
 
 namespace blink {
 
-/// Integer programs (IntegerProgram.h) for which no solution was found, of all
-/// selections of one problem. Most of the time goes into such, and a higher
-/// rate only takes rooms from them.
+/// Integer programs (IntegerProgram.h) for which no solution was found, over
+/// all selections of one problem. Most of the time is spent on such programs,
+/// and a higher rate only reduces the room of links, so that they need not be
+/// tried again.
 class UnsolvedPrograms {
 public:
-  /// `columns` of `pool`, each with what uniformTrees sees of it.
+  /// Identifies `columns` of `pool` by what uniformTrees sees of each.
   using Columns = std::vector<int>;
   static Columns columnsOf(const ColumnPool &pool,
                            const std::vector<int> &columns);
 
-  /// Whether so many `copies` of `columns` were not found in as much room for
-  /// trees (UniformBound.h) or more.
+  /// Returns true if `copies` trees of `columns` were not found although links
+  /// had the same room (UniformBound.h) or more.
   bool include(const Columns &columns, int copies,
                const std::vector<double> &room) const;
   void add(const Columns &columns, int copies, std::vector<double> room);

@@ -15,50 +15,54 @@
 namespace blink {
 
 /// Costs of the edges between the vertices 0..n-1 of a complete digraph,
-/// [from * n + to]; infinity where there is no edge, the diagonal is not read.
+/// indexed [from * n + to]. Infinity means no edge; the diagonal is not read.
 using CostMatrix = std::vector<double>;
 
-/// An arborescence as the parent of each vertex, -1 for the root; empty when
-/// none exists.
+/// An arborescence as the parent of each vertex, -1 for the root; empty if
+/// there is none.
 using Parents = std::vector<int>;
 
-/// The edges that there are, by the vertex that they leave. Takes memory with
-/// the edges: of thousands of ranks each has paths to few.
+/// A sparse digraph: the existing edges, sorted by the vertex that they leave.
+/// Memory grows with the number of edges, since each of thousands of ranks has
+/// paths to only a few others.
 class CostGraph {
 public:
   struct Edge {
-    int end; ///< the vertex that it leads to
+    int end; ///< head of the edge
     double cost;
   };
 
   CostGraph() : begins_{0} {}
-  /// Without infinite costs.
+  /// Takes the edges of `costs` that are not infinite.
   CostGraph(const CostMatrix &costs, int n);
 
-  /// Appends the next vertex with its edges, of ascending ends, all finite.
+  /// Appends the next vertex with its edges, whose ends ascend and whose costs
+  /// are finite.
   void addVertex(llvm::ArrayRef<Edge> edges);
 
   int numVertices() const { return static_cast<int>(begins_.size()) - 1; }
   size_t numEdges() const { return edges_.size(); }
-  /// By ascending ends.
+  /// The edges that leave `vertex`, by ascending ends.
   llvm::ArrayRef<Edge> from(int vertex) const {
     return {edges_.data() + begins_[vertex],
             edges_.data() + begins_[vertex + 1]};
   }
-  /// Infinity where there is no edge. Logarithmic time.
+  /// Returns the cost of an edge; infinity if there is no such edge. Takes
+  /// logarithmic time.
   double cost(int from, int to) const;
 
-  /// All edges the other way.
+  /// Returns the graph with all edges reversed.
   CostGraph reversed() const;
-  /// As it was made of.
+  /// Returns the same graph as a matrix.
   CostMatrix asMatrix() const;
 
 private:
-  std::vector<size_t> begins_; // of each vertex's edges, and the end of all
+  std::vector<size_t> begins_; // first edge of each vertex, and the end of all
   std::vector<Edge> edges_;
 };
 
-/// Sum of the edges' costs; infinity for no arborescence (and n > 0).
+/// Returns the sum of the edges' costs; infinity if `parents` is empty (and n >
+/// 0).
 double costOf(const CostGraph &costs, const Parents &parents);
 double costOf(const CostMatrix &costs, const Parents &parents);
 

@@ -1,4 +1,4 @@
-//===- Gates.cpp - one rank of each server that talks to others -----------===//
+//===- Gates.cpp - the one rank per server that leaves it -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,12 +1,12 @@
-//===- Gates.h - one rank of each server that talks to others ---*- C++ -*-===//
+//===- Gates.h - the one rank per server that leaves it ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A tree in three phases (Blink, MLSys 2020) enters and leaves each server
 // through one rank, its gate: a local tree to the gate, an exchange among
-// gates, a local tree back. So it is an arborescence of a graph in which ranks
-// of different servers are joined only if both are gates, and every algorithm
-// for arborescences finds such trees there.
+// gates, a local tree back. Such a tree is an arborescence of a graph in which
+// ranks of different servers are joined only if both are gates, so every
+// algorithm for arborescences can find it there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,24 +18,26 @@
 
 namespace blink {
 
-/// The gate of each server, a rank.
+/// The rank that is the gate of each server.
 using Gates = std::vector<int>;
 
-/// What gates a tree of `root` may have, for ranks that stand on `serverOf`
-/// (RankTopology::serverOf). First the i-th rank of each server, with i the
-/// place of the root, then the other i, servers of fewer ranks from the front
-/// again; then, where there are no more than kMostGates, all choices. With
-/// `rootIsGate` those in which the root is one.
+/// Returns the choices of gates for a tree of `root`, given the server of each
+/// rank (RankTopology::serverOf). First come the i-th ranks of all servers,
+/// with i the place of the root, then those with the other i; servers with
+/// fewer ranks begin again from the front. Then, if there are no more than
+/// kMostGates choices in all, come all others. With `rootIsGate`, only choices
+/// in which the root is a gate.
 std::vector<Gates> gatesFor(const std::vector<int> &serverOf, int root,
                             bool rootIsGate);
 inline constexpr size_t kMostGates = 64;
 
-/// `costs` without edges between ranks of different servers that are not both
-/// gates.
+/// Returns `costs` without the edges between ranks of different servers that
+/// are not both gates.
 CostGraph throughGates(const CostGraph &costs, const std::vector<int> &serverOf,
                        const Gates &gates);
 
-/// Does `tree` enter and leave each server through one rank, both ways?
+/// Checks that `tree` enters and leaves each server through one rank, the same
+/// in both parts.
 llvm::Error checkGates(const std::vector<int> &serverOf, const Tree &tree);
 
 } // namespace blink

@@ -19,16 +19,17 @@ using namespace blink;
 namespace {
 
 constexpr int kMostSweeps = 4;
-/// An edge is worth changing for this much less, relative: not for rounding.
+/// A replacement edge must be cheaper by this factor, so that rounding changes
+/// nothing.
 constexpr double kCheaper = 1 - 1e-9;
 
-/// Prim's method with a limit on depth.
+/// Prim's algorithm with a limit on depth.
 Parents growCheapest(const CostGraph &costs, int root, int maxDepth) {
   const int n = costs.numVertices();
   Parents parents(n, -1);
   std::vector<double> reach(n, kInfinity);      // cheapest edge from the tree
   std::vector<int> depth(n, n);                 // of the vertex if added now
-  std::vector<bool> inside(n, false);           // the tree
+  std::vector<bool> inside(n, false);           // in the tree
   using Reached = std::tuple<double, int, int>; // cost, depth, vertex
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> next;
   depth[root] = 0;
@@ -47,7 +48,7 @@ Parents growCheapest(const CostGraph &costs, int root, int maxDepth) {
         next.emplace(reach[to], depth[to], to);
       }
     while (!next.empty() && inside[std::get<2>(next.top())])
-      next.pop(); // it was reached cheaper before
+      next.pop(); // was added over a cheaper edge
     if (next.empty())
       return {};
     added = std::get<2>(next.top());
@@ -56,12 +57,13 @@ Parents growCheapest(const CostGraph &costs, int root, int maxDepth) {
   return parents;
 }
 
-/// Every vertex as near to the root as can be, then by the cheapest edge.
+/// Puts every vertex as near to the root as possible, and on equal depth takes
+/// the cheapest edge.
 Parents growLowest(const CostGraph &costs, int root, int maxDepth) {
   const int n = costs.numVertices();
   Parents parents(n, -1);
-  std::vector<double> least(n, kInfinity); // of edges from the layer above
-  std::vector<bool> settled(n, false);     // in a layer above the next
+  std::vector<double> least(n, kInfinity); // cost of edges from the layer above
+  std::vector<bool> settled(n, false);     // in a finished layer
   std::vector<int> layer{root};
   settled[root] = true;
   int left = n - 1;
@@ -86,7 +88,7 @@ Parents growLowest(const CostGraph &costs, int root, int maxDepth) {
   return left == 0 ? parents : Parents();
 }
 
-/// Hangs vertices below cheaper parents while nothing gets too deep.
+/// Moves vertices to cheaper parents as long as no vertex gets too deep.
 class Improvement {
 public:
   Improvement(const CostGraph &into, int root, int maxDepth, Parents &parents)
@@ -151,7 +153,7 @@ private:
     return true;
   }
 
-  /// Depths from `vertex` down.
+  /// Sets the depths of `vertex` and all vertices below it.
   void sink(int vertex, int depth) {
     depth_[vertex] = depth;
     std::vector<int> open{vertex};
@@ -165,7 +167,7 @@ private:
     }
   }
 
-  /// Heights from `vertex` up, as far as they change.
+  /// Updates heights from `vertex` upwards, as far as they change.
   void measureUp(int vertex) {
     for (; vertex >= 0; vertex = parents_[vertex]) {
       int height = 0;

@@ -11,14 +11,15 @@
 
 namespace blink {
 
-/// A cheap spanning arborescence out of `root` with no vertex deeper than
-/// `maxDepth`; empty when there is none. The problem is NP-hard (it holds
-/// Steiner trees for depth 2 already), so this is a heuristic: of two trees,
-/// one grown from the root by the cheapest edge out of a vertex that is not too
-/// deep, one with every vertex as near to the root as can be, each improved by
-/// hanging vertices elsewhere as long as that is cheaper, the cheaper one. Of
-/// equal edges the higher up is taken. Time with the edges, but for a logarithm
-/// and improvements. `into` is `costs`, reversed.
+/// Returns a cheap spanning arborescence out of `root` with no vertex deeper
+/// than `maxDepth`; empty if there is none. The problem is NP-hard (depth 2
+/// already contains Steiner trees), so this is a heuristic. It builds two
+/// trees: one grown from the root by the cheapest edge out of a vertex that is
+/// not too deep, and one with every vertex as near to the root as possible.
+/// Each is improved by moving vertices to other parents as long as that is
+/// cheaper, and the cheaper tree is returned. On a tie between edges, the one
+/// nearer to the root is taken. Takes time proportional to the edges, apart
+/// from a logarithmic factor and the improvements. `into` is `costs` reversed.
 Parents lowTree(const CostGraph &costs, const CostGraph &into, int root,
                 int maxDepth);
 inline Parents lowTree(const CostMatrix &costs, int n, int root, int maxDepth) {
@@ -26,11 +27,11 @@ inline Parents lowTree(const CostMatrix &costs, int n, int root, int maxDepth) {
   return lowTree(graph, graph.reversed(), root, maxDepth);
 }
 
-/// The least depth of a tree from `root` that reaches every vertex there is a
-/// way to, hops counted.
+/// Returns the least depth, in hops, of a tree from `root` that reaches every
+/// vertex that can be reached.
 int eccentricity(const CostGraph &costs, int root);
 
-/// The vertices in breadth-first order from the root.
+/// Returns the vertices in breadth-first order from the root.
 std::vector<int> breadthFirst(const Parents &parents, int root);
 
 } // namespace blink

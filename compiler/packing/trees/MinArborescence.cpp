@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Grows a path backwards along cheapest incoming edges. When the path bites
-// itself, the cycle becomes one vertex whose incoming edges cost what choosing
-// them *adds* (their cost less that of the cycle's edge they would replace).
-// When it meets the root's component, the whole path joins that component. In
+// Grows a path backwards along cheapest incoming edges. When the path closes a
+// cycle, the cycle becomes one vertex whose incoming edges cost what choosing
+// them *adds*: their cost minus that of the cycle's edge they would replace.
+// When the path meets the root's component, all of it joins that component. In
 // the end the contractions are undone, outermost first.
 //
 //===----------------------------------------------------------------------===//
@@ -43,8 +43,8 @@ public:
   }
 
 private:
-  /// The alive slot with the cheapest edge into `slot`; the root is asked
-  /// first, which makes the lower tree of two equals.
+  /// Returns the alive slot with the cheapest edge into `slot`. The root is
+  /// tried first, so that a tie goes to the lower tree.
   int cheapestSource(int slot) const {
     int best = root_;
     for (int from = 0; from < n_; ++from)
@@ -82,7 +82,8 @@ private:
     return true;
   }
 
-  /// Makes `cycle` one vertex that lives on in the slot of its first member.
+  /// Contracts `cycle` into one vertex, which uses the slot of its first
+  /// member.
   void contract(const std::vector<int> &cycle) {
     int home = cycle.front();
     int vertex = static_cast<int>(outer_.size());
@@ -122,8 +123,8 @@ private:
         position_[slot] = -1;
   }
 
-  /// The edge that enters a contracted vertex enters one of its members, and
-  /// replaces the cycle's edge there; the other members keep theirs.
+  /// The edge that enters a contracted vertex enters one of its members and
+  /// replaces the cycle's edge there; the other members keep their edges.
   Parents expand() const {
     Parents parents(n_, -1);
     std::vector<bool> entered(outer_.size(), false);
@@ -145,9 +146,9 @@ private:
   std::vector<bool> alive_, joined_;
   std::vector<int> position_;    // on the path, or -1
   std::vector<double> entering_; // cost of the chosen edge into a slot
-  std::vector<int> vertexAt_;    // slot -> vertex, contracted ones from n up
+  std::vector<int> vertexAt_;    // slot -> vertex; contracted ones are >= n
   std::vector<int> chosen_;      // per vertex: the original edge into it
-  std::vector<int> outer_;       // per vertex: what it was contracted into
+  std::vector<int> outer_; // per vertex: the vertex it was contracted into
 };
 
 } // namespace
@@ -157,7 +158,8 @@ Parents blink::minArborescence(const CostMatrix &costs, int n, int root) {
 }
 
 Parents blink::minArborescence(const CostGraph &into, int root) {
-  // A matrix of so many is small, and its choices are those of long ago.
+  // Up to this size a matrix is small, and the dense method chooses among equal
+  // trees as earlier versions of Blink did.
   constexpr int kDense = 1024;
   const int n = into.numVertices();
   return n <= kDense ? minArborescence(into.reversed().asMatrix(), n, root)
@@ -165,8 +167,9 @@ Parents blink::minArborescence(const CostGraph &into, int root) {
 }
 
 CostMatrix blink::transposed(const CostMatrix &costs, int n) {
-  // In tiles: a column of a large matrix takes a cache line for each number.
-  constexpr int kTile = 8; // as wide as a line
+  // Works in tiles, because reading a column of a large matrix costs a cache
+  // line for each number.
+  constexpr int kTile = 8; // doubles in a cache line
   CostMatrix result(costs.size());
   for (int row = 0; row < n; row += kTile)
     for (int column = 0; column < n; column += kTile)

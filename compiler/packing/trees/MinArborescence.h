@@ -11,16 +11,18 @@
 
 namespace blink {
 
-/// The spanning arborescence of least cost out of `root` (Chu and Liu 1965,
-/// Edmonds 1967; in the dense form of Tarjan 1977, O(n^2) time and memory).
-/// Costs are >= 0. Of several the choice is deterministic.
+/// Returns the spanning arborescence of least cost out of `root` (Chu and Liu
+/// 1965, Edmonds 1967; in the dense form of Tarjan 1977, O(n^2) time and
+/// memory). Costs are >= 0. If there are several such trees, the choice is
+/// deterministic.
 ///
-/// The cheapest in-tree to `root` is the same on the transposed matrix: a
-/// vertex then sends to its parent.
+/// The cheapest in-tree to `root` is the same on the transposed matrix, where a
+/// vertex sends to its parent.
 Parents minArborescence(const CostMatrix &costs, int n, int root);
 
-/// The same of edges by the vertex that they lead to, that is, of a graph
-/// reversed(). Of many vertices by sparseArborescence.
+/// The same for a graph that lists edges by the vertex that they enter, that
+/// is, for a graph reversed(). Uses sparseArborescence if there are many
+/// vertices.
 Parents minArborescence(const CostGraph &into, int root);
 
 CostMatrix transposed(const CostMatrix &costs, int n);

@@ -15,7 +15,7 @@ using namespace blink;
 PairGraph::PairGraph(const SymmetricPaths &paths) {
   const PathTable &table = paths.table();
   const Symmetry &symmetry = paths.symmetry();
-  std::vector<std::vector<Pair>> rows; // of representatives
+  std::vector<std::vector<Pair>> rows; // per representative
   std::vector<size_t> rowOf(size_t(table.numRanks));
   for (int from : symmetry.representatives()) {
     rowOf[size_t(from)] = rows.size();

@@ -12,23 +12,24 @@
 
 namespace blink {
 
-/// The graph of all ranks in which those pairs are joined that have a path,
-/// which does not depend on what links cost. Each is the image of a pair from a
-/// representative.
+/// The graph over all ranks that joins the pairs that have a path. It does not
+/// depend on link prices. Each pair is the image of a pair whose first rank is
+/// a representative.
 class PairGraph {
 public:
   explicit PairGraph(const SymmetricPaths &paths);
 
-  /// With costs from `rows`, which has as many values as the table of the paths
-  /// has pairs, and for the same ones; all finite where there is a path.
+  /// Returns the graph with costs from `rows`, which has one value for each
+  /// pair in the table of the paths, in the same order. Values are finite for
+  /// pairs that have a path.
   CostGraph withCosts(const std::vector<double> &rows) const;
 
 private:
   struct Pair {
     int to;
-    uint32_t place; ///< in the table, of the pair of which it is the image
+    uint32_t place; ///< in the table, of the pair whose image this is
   };
-  std::vector<size_t> begins_{0}; // of each rank's pairs, and the end of all
+  std::vector<size_t> begins_{0}; // first pair of each rank, and the end of all
   std::vector<Pair> pairs_;
 };
 

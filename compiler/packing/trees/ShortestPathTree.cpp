@@ -19,7 +19,8 @@ using namespace blink;
 
 namespace {
 
-/// The extra cost of a hop begins at this part of the mean cost of an edge...
+/// The extra cost of a hop begins at this fraction of the mean cost of an
+/// edge...
 constexpr double kFirstExtra = 1e-3;
 /// ... and grows by this factor.
 constexpr double kMoreExtra = 8;
@@ -79,7 +80,7 @@ Parents blink::lowShortestPathTree(const CostGraph &costs, int root,
   Parents parents = shortestPathTree(costs, root);
   if (parents.empty() || depthOf(parents, root) <= maxDepth)
     return parents;
-  // The diagonal, of no cost, counts as edges do.
+  // The mean counts the diagonal, whose cost is 0, as n edges.
   const int n = costs.numVertices();
   double sum = 0;
   for (int vertex = 0; vertex < n; ++vertex)

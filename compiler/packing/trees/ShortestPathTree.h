@@ -11,18 +11,18 @@
 
 namespace blink {
 
-/// The cheapest chain from `root` to each other vertex, as one arborescence;
-/// of equal ones those of fewer hops (Dijkstra 1959). Empty when some vertex
-/// cannot be reached. Costs are >= 0.
+/// Returns the cheapest chain from `root` to each other vertex, as one
+/// arborescence; on a tie, the chain of fewer hops (Dijkstra 1959). Empty if
+/// some vertex cannot be reached. Costs are >= 0.
 Parents shortestPathTree(const CostGraph &costs, int root);
 
-/// Cheap chains of at most `maxDepth` hops: shortest paths when every hop costs
-/// something extra, as little as is enough. A heuristic; empty when even the
-/// fewest hops are too many.
+/// Returns cheap chains of at most `maxDepth` hops: shortest paths after adding
+/// to the cost of every hop an extra just large enough. This is a heuristic;
+/// the result is empty if even the largest extra tried leaves too many hops.
 Parents lowShortestPathTree(const CostGraph &costs, int root, int maxDepth);
 
-/// Sum over the vertices of what the chain from `root` costs; infinity for no
-/// arborescence.
+/// Returns the sum over the vertices of the cost of the chain from `root`;
+/// infinity if `parents` is empty.
 double sumOfDistances(const CostGraph &costs, const Parents &parents, int root);
 
 } // namespace blink

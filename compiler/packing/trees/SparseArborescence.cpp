@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The same path as in MinArborescence.cpp. The edges into a vertex lie in a
-// heap; that of a contracted cycle is those of its members, melded, each with
-// all costs less by that of the edge which the member has in the cycle.
+// Grows the same path as MinArborescence.cpp. The edges into a vertex are kept
+// in a heap. The heap of a contracted cycle melds the heaps of its members,
+// after each member's edges became cheaper by the cost of the edge that enters
+// the member in the cycle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,17 +41,17 @@ public:
   }
 
 private:
-  /// An edge, and its place in a leftist heap.
+  /// An edge as a node of a leftist heap.
   struct HeapEdge {
     int from, to;
-    double cost;     ///< without `less` of those above it
-    double less = 0; ///< of all below it, not yet taken from them
+    double cost;     ///< before the `less` of all nodes above it
+    double less = 0; ///< still to subtract from all nodes below it
     int left = -1, right = -1;
-    int height = 1; ///< of the way that always goes right
+    int height = 1; ///< length of the rightmost path
   };
 
   bool isBefore(int a, int b) const {
-    // The root is asked first, which makes the lower tree of two equals.
+    // The root comes first, so that a tie goes to the lower tree.
     const auto key = [&](const HeapEdge &edge) {
       return std::make_tuple(edge.cost, edge.from != root_, edge.from, edge.to);
     };
@@ -92,7 +93,7 @@ private:
     top_[vertex] = meld(edges_[at].left, edges_[at].right);
   }
 
-  /// The contracted vertex that `vertex` is in now.
+  /// Returns the contracted vertex that contains `vertex` now.
   int find(int vertex) {
     while (home_[vertex] != vertex)
       vertex = home_[vertex] = home_[home_[vertex]];
@@ -101,7 +102,7 @@ private:
 
   bool growPath(int start) {
     std::vector<int> path{start};
-    std::vector<double> entering; // of the path's vertices
+    std::vector<double> entering; // per vertex of the path
     position_[start] = 0;
     while (true) {
       const int vertex = path.back();
@@ -135,7 +136,7 @@ private:
     return true;
   }
 
-  /// Makes a new vertex of the members of a cycle.
+  /// Contracts the members of a cycle into a new vertex.
   int contract(const std::vector<int> &members, const double *entering) {
     const auto cycle = int(outer_.size());
     int top = -1;
@@ -156,7 +157,7 @@ private:
     return cycle;
   }
 
-  /// As Contraction's in MinArborescence.cpp.
+  /// Like Contraction::expand in MinArborescence.cpp.
   Parents expand() const {
     Parents parents(n_, -1);
     std::vector<bool> entered(outer_.size(), false);
@@ -173,10 +174,10 @@ private:
 
   const int root_, n_;
   std::vector<HeapEdge> edges_;
-  // By vertex, contracted ones from n up:
-  std::vector<int> top_;    // of the heap of edges into it
-  std::vector<int> home_;   // what it is in, or nearer to that
-  std::vector<int> outer_;  // what it was contracted into
+  // By vertex; contracted ones are numbered from n:
+  std::vector<int> top_;    // top of the heap of edges into it
+  std::vector<int> home_;   // its container, or one on the way
+  std::vector<int> outer_;  // the vertex it was contracted into
   std::vector<int> chosen_; // the edge into it
   std::vector<bool> joined_;
   std::vector<int> position_; // on the path, or -1

@@ -11,10 +11,11 @@
 
 namespace blink {
 
-/// As minArborescence (MinArborescence.h), of the edges into each vertex, in
-/// time O(edges x log(edges)) and memory with the edges (Gabow, Galil, Spencer
-/// and Tarjan 1986, with leftist heaps). Of several the choice is
-/// deterministic, but may be another one than the dense method's.
+/// Like minArborescence (MinArborescence.h), for edges listed by the vertex
+/// that they enter, in time O(edges x log(edges)) and memory proportional to
+/// the edges (Gabow, Galil, Spencer and Tarjan 1986, with leftist heaps). If
+/// there are several cheapest trees, the choice is deterministic but may differ
+/// from that of the dense method.
 Parents sparseArborescence(const CostGraph &into, int root);
 
 } // namespace blink
