@@ -14,7 +14,7 @@
 
 namespace blink {
 
-/// What a bundle says of itself.
+/// The counts and lists that reports print about a bundle.
 struct BundleContents {
   /// An allocation that cannot communicate.
   struct Apart {
