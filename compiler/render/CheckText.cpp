@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Also what all reports share.
+// Also contains the functions that the other formats share.
 //
 //===----------------------------------------------------------------------===//
 
