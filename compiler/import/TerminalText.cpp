@@ -13,7 +13,7 @@
 
 using namespace blink;
 
-/// Without ANSI escape sequences: ESC [ parameters letter.
+/// Removes ANSI escape sequences: ESC [ parameters letter.
 static std::string withoutEscapes(llvm::StringRef line) {
   std::string text;
   for (size_t at = 0; at < line.size(); ++at) {
