@@ -13,7 +13,7 @@ namespace blink::gpubench {
 
 std::vector<LaneTime> timeLaneCopies(Device &device, size_t bytes) {
   constexpr int kTimes = 5;
-  constexpr uint32_t kFoldThreads = 480; // of a lane; the others post
+  constexpr uint32_t kFoldThreads = 480; // of a lane; its other threads post
   int processors = 0;
   require(countProcessors(processors),
           "cannot ask for the number of multiprocessors");
