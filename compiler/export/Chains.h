@@ -1,4 +1,4 @@
-//===- Chains.h - a schedule's trees, if they are chains ------------------===//
+//===- Chains.h - a schedule's trees, if they are chains --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

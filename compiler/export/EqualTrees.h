@@ -1,4 +1,4 @@
-//===- EqualTrees.h - several trees that do the same ----------------------===//
+//===- EqualTrees.h - several trees that do the same ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

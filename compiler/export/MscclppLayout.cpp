@@ -1,4 +1,4 @@
-//===- MscclppLayout.cpp - where a plan's chunks and channels are ---------===//
+//===- MscclppLayout.cpp - places of a plan's chunks and channels ---------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- MscclppLayout.h - where a plan's chunks and channels are -*- C++ -*-===//
+//===- MscclppLayout.h - places of a plan's chunks and channels -*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

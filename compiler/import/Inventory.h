@@ -1,4 +1,4 @@
-//===- Inventory.h - what a machine says of itself --------------*- C++ -*-===//
+//===- Inventory.h - the devices of a machine -------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

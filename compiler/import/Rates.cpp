@@ -1,4 +1,4 @@
-//===- Rates.cpp - what links are known to carry --------------------------===//
+//===- Rates.cpp - published rates of links -------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Rates.h - what links are known to carry ------------------*- C++ -*-===//
+//===- Rates.h - published rates of links -----------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- TerminalText.cpp - what was copied from a terminal -----------------===//
+//===- TerminalText.cpp - text copied from a terminal ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

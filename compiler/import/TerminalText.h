@@ -1,4 +1,4 @@
-//===- TerminalText.h - what was copied from a terminal ---------*- C++ -*-===//
+//===- TerminalText.h - text copied from a terminal -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- XmlDocument.cpp - XML whose elements have places -------------------===//
+//===- XmlDocument.cpp - XML with the places of its elements --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

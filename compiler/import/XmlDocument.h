@@ -1,4 +1,4 @@
-//===- XmlDocument.h - XML whose elements have places -----------*- C++ -*-===//
+//===- XmlDocument.h - XML with the places of its elements ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

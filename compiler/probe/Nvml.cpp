@@ -1,4 +1,4 @@
-//===- Nvml.cpp - what NVIDIA's driver reports about GPUs -----------------===//
+//===- Nvml.cpp - GPUs as NVIDIA's driver reports them --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

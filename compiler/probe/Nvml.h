@@ -1,4 +1,4 @@
-//===- Nvml.h - what NVIDIA's driver reports about GPUs -------------------===//
+//===- Nvml.h - GPUs as NVIDIA's driver reports them ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

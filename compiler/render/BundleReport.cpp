@@ -1,4 +1,4 @@
-//===- BundleReport.cpp - what is said of a bundle ------------------------===//
+//===- BundleReport.cpp - reports on a bundle -----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

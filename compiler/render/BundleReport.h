@@ -1,4 +1,4 @@
-//===- BundleReport.h - what is said of a bundle ----------------*- C++ -*-===//
+//===- BundleReport.h - reports on a bundle ---------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

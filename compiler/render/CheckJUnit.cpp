@@ -1,4 +1,4 @@
-//===- CheckJUnit.cpp - what a check found, as JUnit XML ------------------===//
+//===- CheckJUnit.cpp - results of a check as JUnit XML -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- CheckMarkdown.cpp - what a check found, as Markdown ----------------===//
+//===- CheckMarkdown.cpp - results of a check as Markdown -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- CheckReport.h - what a check found, for people and for CI *- C++ -*-===//
+//===- CheckReport.h - results of a check, for people and CI ----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

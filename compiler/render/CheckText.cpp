@@ -1,4 +1,4 @@
-//===- CheckText.cpp - what a check found, as text ------------------------===//
+//===- CheckText.cpp - results of a check as text -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

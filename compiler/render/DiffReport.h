@@ -1,4 +1,4 @@
-//===- DiffReport.h - what changed between two files, in words --*- C++ -*-===//
+//===- DiffReport.h - reports on changes between files ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

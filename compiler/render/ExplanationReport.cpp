@@ -1,4 +1,4 @@
-//===- ExplanationReport.cpp - why a rate is what it is, in words ---------===//
+//===- ExplanationReport.cpp - reports that explain a rate ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- ExplanationReport.h - why a rate is what it is, in words -*- C++ -*-===//
+//===- ExplanationReport.h - reports that explain a rate --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

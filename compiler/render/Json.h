@@ -1,4 +1,4 @@
-//===- Json.h - what JSON reports share -------------------------*- C++ -*-===//
+//===- Json.h - common parts of JSON reports --------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

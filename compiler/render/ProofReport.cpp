@@ -1,4 +1,4 @@
-//===- ProofReport.cpp - what is said of a proof --------------------------===//
+//===- ProofReport.cpp - reports on a proof -------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- ProofReport.h - what is said of a proof ------------------*- C++ -*-===//
+//===- ProofReport.h - reports on a proof -----------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

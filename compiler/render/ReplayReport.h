@@ -1,4 +1,4 @@
-//===- ReplayReport.h - what is said of a replay ----------------*- C++ -*-===//
+//===- ReplayReport.h - reports on a replay ---------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

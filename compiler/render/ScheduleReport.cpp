@@ -1,4 +1,4 @@
-//===- ScheduleReport.cpp - what is said of a compiled schedule -----------===//
+//===- ScheduleReport.cpp - reports on a compiled schedule ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- ScheduleReport.h - what is said of a compiled schedule ---*- C++ -*-===//
+//===- ScheduleReport.h - reports on a compiled schedule --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- SimulationReport.cpp - what is said of a simulation ----------------===//
+//===- SimulationReport.cpp - reports on a simulation ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

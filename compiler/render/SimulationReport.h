@@ -1,4 +1,4 @@
-//===- SimulationReport.h - what is said of a simulation --------*- C++ -*-===//
+//===- SimulationReport.h - reports on a simulation -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

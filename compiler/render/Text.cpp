@@ -1,4 +1,4 @@
-//===- Text.cpp - what reports for people share ---------------------------===//
+//===- Text.cpp - common parts of text reports ----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

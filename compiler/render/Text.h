@@ -1,4 +1,4 @@
-//===- Text.h - what reports for people share -------------------*- C++ -*-===//
+//===- Text.h - common parts of text reports --------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- TraceReport.h - what is said of two traces ---------------*- C++ -*-===//
+//===- TraceReport.h - reports on two traces --------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

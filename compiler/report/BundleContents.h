@@ -1,4 +1,4 @@
-//===- BundleContents.h - what a bundle holds, counted ----------*- C++ -*-===//
+//===- BundleContents.h - counts of a bundle's contents ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

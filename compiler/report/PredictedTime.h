@@ -1,4 +1,4 @@
-//===- PredictedTime.h - how long a message may take ------------*- C++ -*-===//
+//===- PredictedTime.h - predicted times of messages ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

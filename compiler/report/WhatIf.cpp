@@ -1,4 +1,4 @@
-//===- WhatIf.cpp - what one more link would bring ------------------------===//
+//===- WhatIf.cpp - the gain of one more link -----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- WhatIf.h - what one more link would bring ----------------*- C++ -*-===//
+//===- WhatIf.h - the gain of one more link ---------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

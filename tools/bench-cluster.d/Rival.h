@@ -1,4 +1,4 @@
-//===- Rival.h - how a collective of a rival is timed ---------------------===//
+//===- Rival.h - how a collective of a rival is timed -----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

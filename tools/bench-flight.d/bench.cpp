@@ -1,4 +1,4 @@
-//===- bench.cpp - what notes of calls cost -------------------------------===//
+//===- bench.cpp - the cost of notes of calls -----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Calibrate.cpp - what folds cost on this machine --------------------===//
+//===- Calibrate.cpp - costs of folds on this machine ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

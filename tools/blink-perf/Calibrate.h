@@ -1,4 +1,4 @@
-//===- Calibrate.h - what folds cost on this machine ------------*- C++ -*-===//
+//===- Calibrate.h - costs of folds on this machine -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Cases.cpp - what is measured ---------------------------------------===//
+//===- Cases.cpp - the cases to measure -----------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

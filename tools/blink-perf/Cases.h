@@ -1,4 +1,4 @@
-//===- Cases.h - what is measured -------------------------------*- C++ -*-===//
+//===- Cases.h - the cases to measure ---------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Cuda.h - CUDA's runtime for measurements ---------------------------===//
+//===- Cuda.h - CUDA's runtime for measurements -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

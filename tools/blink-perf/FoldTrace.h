@@ -1,4 +1,4 @@
-//===- FoldTrace.h - the files that BLINK_TRACE writes --------------------===//
+//===- FoldTrace.h - the files that BLINK_TRACE writes ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

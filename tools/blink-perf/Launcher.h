@@ -1,4 +1,4 @@
-//===- Launcher.h - this process's rank by its launcher -------------------===//
+//===- Launcher.h - this process's rank by its launcher ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Tune.h - corrects a schedule by measurements -----------------------===//
+//===- Tune.h - corrects a schedule by measurements -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Files.h - inputs and outputs of commands ---------------------------===//
+//===- Files.h - inputs and outputs of commands -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

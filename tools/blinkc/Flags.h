@@ -1,4 +1,4 @@
-//===- Flags.h - options that several commands share ----------------------===//
+//===- Flags.h - options that several commands share ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- MachineFile.h - writes imported and probed topologies --------------===//
+//===- MachineFile.h - writes imported and probed topologies ----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Kernels.h - kernels to compare Blink's with ------------------------===//
+//===- Kernels.h - kernels to compare Blink's with --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Lanes.cpp - what lanes can reach on a GPU --------------------------===//
+//===- Lanes.cpp - rates that lanes reach on a GPU ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Lanes.h - what lanes can reach on a GPU ------------------*- C++ -*-===//
+//===- Lanes.h - rates that lanes reach on a GPU ----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

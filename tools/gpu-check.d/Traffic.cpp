@@ -1,4 +1,4 @@
-//===- Traffic.cpp - what a schedule does on one GPU ----------------------===//
+//===- Traffic.cpp - traffic of a schedule on one GPU ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

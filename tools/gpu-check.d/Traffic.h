@@ -1,4 +1,4 @@
-//===- Traffic.h - what a schedule does on one GPU --------------*- C++ -*-===//
+//===- Traffic.h - traffic of a schedule on one GPU -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

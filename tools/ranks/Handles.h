@@ -1,4 +1,4 @@
-//===- Handles.h - owners of what blink.h creates -------------------------===//
+//===- Handles.h - owners of what blink.h creates ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

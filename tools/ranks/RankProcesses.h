@@ -1,4 +1,4 @@
-//===- RankProcesses.h - one process per rank -----------------------------===//
+//===- RankProcesses.h - one process per rank -------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

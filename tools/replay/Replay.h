@@ -1,4 +1,4 @@
-//===- Replay.h - runs a schedule on real data and checks it --------------===//
+//===- Replay.h - runs a schedule on real data and checks it ----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

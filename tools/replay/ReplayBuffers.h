@@ -1,4 +1,4 @@
-//===- ReplayBuffers.h - inputs and outputs of a replay's ranks -----------===//
+//===- ReplayBuffers.h - inputs and outputs of a replay's ranks -*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- ReplayServers.h - a replay by processes on servers -----------------===//
+//===- ReplayServers.h - a replay by processes on servers -------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Copier.h - copies while rates are measured -------------------------===//
+//===- Copier.h - copies while rates are measured ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Routes.cpp - what is copied to measure a machine's links -----------===//
+//===- Routes.cpp - copies that measure a machine's links -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Routes.h - what is copied to measure a machine's links ---*- C++ -*-===//
+//===- Routes.h - copies that measure a machine's links ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- BundlePage.cpp - what there is to see in a bundle ------------------===//
+//===- BundlePage.cpp - the page of a bundle ------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

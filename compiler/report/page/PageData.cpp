@@ -1,4 +1,4 @@
-//===- PageData.cpp - what the page of blinkc report shows ----------------===//
+//===- PageData.cpp - the data of blinkc report's page --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- PageData.h - what the page of blinkc report shows --------*- C++ -*-===//
+//===- PageData.h - the data of blinkc report's page ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Rings.cpp - what rings would do on the same links ------------------===//
+//===- Rings.cpp - rings on the same links, for comparison ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Rings.h - what rings would do on the same links ----------*- C++ -*-===//
+//===- Rings.h - rings on the same links, for comparison --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
