@@ -67,9 +67,10 @@ void MscclppLayout::place() {
 /// Finds the channels whose reader must announce that it has begun. Before
 /// that, the reader's output may be in use, and so may its scratch until the
 /// data of the last run was read. The announcement is unnecessary if the data
-/// itself implies it: the writer sends what depends on data from the reader,
-/// or, for scratch, what it received in the last run depended on what was read
-/// there. In trees up and down this is the case.
+/// implies it: either the data that the writer sends depends on data that the
+/// reader sent in this run, or, for scratch, the writer received data in the
+/// last run that depended on what was read there. In trees up and down this is
+/// the case.
 void MscclppLayout::findAnnounced() {
   const size_t numChannels = variant_.channels()->size();
   // By channel: the ranks that contribute to its data, and those that use it.

@@ -240,7 +240,7 @@ static void reportWindows(const sched::Schedule &file,
       explanation.summary.connections));
 }
 
-/// Adds a reason that explains what it means that phases were asked for.
+/// Adds a reason that explains the effect of phases, if they were asked for.
 static void reportPhases(const sched::Schedule &file,
                          Explanation &explanation) {
   for (const sched::Setting &setting : sched::settingsOf(*file.provenance()))
@@ -251,7 +251,7 @@ static void reportPhases(const sched::Schedule &file,
           "and the bound is theirs.");
 }
 
-/// Adds a reason that explains what an order of sums means.
+/// Adds a reason that explains the effect of an order of sums.
 static void reportOrder(sched::ReductionOrder order, Explanation &explanation) {
   const char *promise = nullptr;
   switch (order) {

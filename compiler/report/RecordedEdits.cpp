@@ -15,8 +15,7 @@
 
 using namespace blink;
 
-/// Whether the machine has of the links between the ends of `edit` what `edit`
-/// leaves of them.
+/// Whether the bandwidth between the ends of `edit` is what the edit leaves.
 static bool holds(const LinkEdit &edit, const Topology &machine) {
   const auto readings = nodesNamed(machine, edit.ends);
   if (readings.empty())

@@ -12,7 +12,8 @@
 
 using namespace blink;
 
-/// The first display, as shorter work ends before anyone wonders; the interval.
+/// Seconds until the first display, as shorter work needs none, and between
+/// displays.
 static constexpr double kFirstShown = 1, kShownEvery = 0.2;
 
 /// Inputs from this many bytes on are announced.

@@ -16,7 +16,7 @@
 
 namespace blink::gpubench {
 
-/// As many as a lane has.
+/// Threads of a block: as many as a lane has.
 inline constexpr uint32_t kBlockThreads = 512;
 
 /// Counts the multiprocessors of the current device.

@@ -17,8 +17,8 @@
 namespace blink {
 
 /// Copies with the copy engines of NVIDIA's GPUs, timed by events on the GPUs.
-/// All copies of a call are queued behind one earlier copy and begin when that
-/// one ends, by which time the queues are complete.
+/// All copies of a call are queued behind some earlier copies and begin when
+/// these end, by which time the queues are complete.
 class CudaCopier : public Copier {
 public:
   /// Creates a copier for the GPUs of `inventory`, in the machine's order.
