@@ -111,7 +111,7 @@ llvm::Expected<LinkModel> blink::linkModelOf(const Topology &machine,
   const double pci = pciRate(machine);
   const LinkModel *best = nullptr;
   std::vector<LinkModel> candidates;
-  std::vector<std::pair<int, double>> unused; // links, GB/s of PCIe off
+  std::vector<std::pair<int, double>> unused; // links, and GB/s of PCIe
   for (RateSource source : {RateSource::nominal, RateSource::nccl})
     for (const GpuModel &gpu : gpuModels()) {
       LinkModel links{&gpu, source, *fabric};

@@ -15,7 +15,7 @@ namespace blink {
 struct ReplayedProgram {
   Summary summary;
   std::string type, op; ///< of the elements
-  int servers = 0;      ///< processes of ranks across this many; 0: one process
+  int servers = 0;      ///< 0: one process; else one per rank, on this many
   bool inPlace = false;
   int iterations = 1;
   uint64_t bytes = 0;     ///< of a message, as it ran

@@ -37,7 +37,7 @@ struct KindReport {
 /// The message size at which one variant ends and the next begins.
 struct CrossingPoint {
   uint64_t bytes;
-  double before; ///< microseconds for this size, as PredictedTime.h
+  double before; ///< microseconds for this size, by PredictedTime.h
   double after;
   std::string reason; ///< what the next variant costs and gains, as a sentence
 };

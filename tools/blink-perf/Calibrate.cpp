@@ -218,7 +218,7 @@ const sched::Variant &variantFor(const sched::Program &program,
 /// reduce or of those that do not. Ignores the slowest twentieth, relative to
 /// what they moved, as they lost their processor for a while.
 double gbpsOf(const Folds &folds, double step, bool reducing) {
-  std::vector<std::pair<double, double>> moves; // bytes, time
+  std::vector<std::pair<double, double>> moves; // bytes, time; slowest last
   folds.each([&](const LaneKey &key, const TracedFold &fold) {
     if (fold.moved > 0 && folds.reduces(key, fold) == reducing)
       moves.emplace_back(double(fold.moved) / 2,

@@ -22,7 +22,7 @@ namespace blink::perf {
 /// A line of a table: a call of one size, measured out of place and in place.
 struct Case : SampledCall {
   double bound;       ///< by the certificate, GB/s
-  int iterations = 0; ///< also limits the warm-up; 0: the options'
+  int iterations = 0; ///< timed; limits the warm-up; 0: the options'
   // In a self-test:
   uint32_t variant = 0;  ///< its number among the variants of all programs
   uint32_t channels = 0; ///< of the variant

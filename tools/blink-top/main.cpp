@@ -74,7 +74,7 @@ int run(int argc, char **argv) {
                      : (options.once ? "" : "\033[H\033[2J") + textOfAll(jobs);
     std::fputs(text.c_str(), stdout);
     if (std::fflush(stdout) != 0 || options.once)
-      return kGood; // the reader has gone
+      return kGood; // or the reader has gone
     std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds));
   }
 }

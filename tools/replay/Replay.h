@@ -27,8 +27,8 @@ struct ReplayOptions {
 
 struct ReplayResult {
   std::string error;           ///< not empty: the runtime refused or failed
-  uint64_t bytes = 0;          ///< S that was really used
-  uint64_t checked = 0;        ///< S that was used
+  uint64_t bytes = 0;          ///< S that was used
+  uint64_t checked = 0;        ///< elements compared, over ranks and iterations
   uint64_t wrong = 0;          ///< of these, how many differ in any bit
   std::string firstWrong;      ///< rank and element of the first one
   std::vector<double> seconds; ///< of each iteration
