@@ -25,9 +25,9 @@ struct ImportedMachine {
 
 /// Reads another program's description of a machine. The content determines the
 /// format: NCCL's topology XML (also RCCL's and cloud vendors'), hwloc's XML,
-/// `nvidia-smi topo -m`, `nvidia-smi nvlink -R` and `-s`, `rocm-smi
-/// --showtopo`, each possibly with a prompt, colours or other text around it.
-/// hwloc's XML of a machine without a GPU yields a topology of cores
+/// `nvidia-smi topo -m`, `nvidia-smi nvlink -R` and `-s`,
+/// `rocm-smi --showtopo`, each possibly with a prompt, colours or other text
+/// around it. hwloc's XML of a machine without a GPU yields a topology of cores
 /// (HostGraph.h). `fileName` is for messages.
 ///
 ///   auto machine = importMachine(text, "dump.xml", {});

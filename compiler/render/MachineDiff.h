@@ -11,7 +11,7 @@
 
 namespace blink {
 
-/// Whether some link or node is gone or slower.
+/// Whether a node is gone, or a link is gone or slower.
 bool isWorse(const TopologyDiff &diff);
 
 /// "gpu2 - gpu6, nvlink: worse: 22.1 instead of 47.9 GB/s", one change per

@@ -15,7 +15,8 @@ namespace blink {
 /// "allreduce on dgx1, GPUs 0,1,2,3".
 std::string title(const Summary &summary);
 
-/// Returns " links without gpu0:gpu3", a line for reports; empty without edits.
+/// Returns "  links   without gpu0:gpu3", a line for reports; empty without
+/// edits.
 std::string linkEditsLine(const std::vector<LinkEdit> &edits);
 
 /// "1 class", "68 classes".

@@ -45,7 +45,7 @@ struct TraceDiff {
 /// lane comes back to the step and chunk that its trace began with. Sums are
 /// divided by the lane's number of calls, so that a simulation, which is a
 /// single call, compares with a run of a hundred. Traces of different
-/// schedules, or with different chunks, at best have steps of the same number.
+/// schedules, or with different chunks, have at best the same step numbers.
 TraceDiff diffTraces(const sched::ReplayTrace &before,
                      const sched::ReplayTrace &after);
 

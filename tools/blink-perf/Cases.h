@@ -56,8 +56,9 @@ struct Plan {
 /// Returns a case of the program in a job where its root is `root`, without
 /// type, operator and count.
 Case caseOf(const sched::Program &program, int root);
-/// Returns the operators of the options that are distinct for the type; of
-/// several, only those that the type supports.
+/// Returns the operators to measure with the type: a single one if the
+/// collective does not reduce; of several in the options, those that the type
+/// supports.
 std::vector<blinkRedOp_t> opsOf(const Case &c, blinkDataType_t type,
                                 const Options &options);
 
