@@ -36,7 +36,7 @@ FORBIDDEN = {
     "runtime/job": ("runtime/api/", "runtime/flight/", "runtime/host/", "runtime/cuda/"),
     "runtime/host": ("runtime/api/", "runtime/cuda/"),
     "runtime/cuda": ("runtime/api/", "runtime/host/"),
-    "runtime/network": runtime_but("network"),  # the seam is all it needs
+    "runtime/network": runtime_but("network"),  # it only needs the interface
     "runtime/bindings": ("schedules/", *runtime_but(), *(f"runtime/{name}" for name in RUNTIME_FILES)),  # blink.h alone
     "dialect": ("compiler/", "runtime/", "schedules/", "tools/", "glpk", "nlohmann/"),
     "compiler/support": (*MLIR, "glpk", "schedules/", *but("support")),
@@ -54,10 +54,10 @@ FORBIDDEN = {
     "compiler/driver": ("nlohmann/", "compiler/report/", "compiler/check/", "compiler/render/"),
     "compiler/check": ("glpk", "compiler/render/"),
     "compiler": ("runtime/", "tools/"),
-    "test/cudart": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # CUDA's headers are all they know
-    "test/cudadriver": (*COMPILER_LIBRARIES, "cuda", "runtime/", "schedules/", "tools/"),  # no header but their own
-    "test/nccl-programs": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # and NCCL's
-    "test/transport": (*COMPILER_LIBRARIES, "tools/", *runtime_but()),  # the seam is all it needs
+    "test/cudart": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # only CUDA's headers
+    "test/cudadriver": (*COMPILER_LIBRARIES, "cuda", "runtime/", "schedules/", "tools/"),  # only its own headers
+    "test/nccl-programs": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # and NCCL's headers
+    "test/transport": (*COMPILER_LIBRARIES, "tools/", *runtime_but()),  # it only needs the interface
     "tools/blinkc": ("nlohmann/", "glpk", "dialect/"),
     "tools/manual": ("llvm/", "glpk", "compiler/", "runtime/", "schedules/", *MLIR),
     "tools/ranks": COMPILER_LIBRARIES,

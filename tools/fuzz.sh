@@ -39,7 +39,7 @@ for target in $wanted; do
   fi
 done
 
-# One target; adds its line to runs.tsv. 1 if something crashed.
+# Runs one target and adds its line to runs.tsv. Returns 1 if something crashed.
 fuzz() {
   local target=$1 failed=false
   local corpus=$build/corpus/$target log=$build/$target.log
@@ -51,7 +51,7 @@ fuzz() {
   "$build/test/fuzz/blink_fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1536 -malloc_limit_mb=1024 \
     -print_final_stats=1 -artifact_prefix="$build/crashes/$target-" "${arguments[@]}" "$corpus" "${seeds[@]}" \
     >"$log" 2>&1 || failed=true
-  # A leak of the whole run, say, has no input.
+  # Some failures have no input, for example a leak over the whole run.
   if $failed; then
     grep -m 1 -E 'ERROR: |runtime error: |not so: ' "$log" >&2 || tail -n 5 "$log" >&2
     file=$(find $build/crashes -name "$target-*" -newer "$build/$target.begin" | head -n 1)

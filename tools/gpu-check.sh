@@ -48,7 +48,7 @@ stop() {
   echo "gpu-check: $*" >&2
   exit 2
 }
-# A path as the caller meant it.
+# Resolves a path relative to the caller's folder.
 path() { case $1 in /*) echo "$1" ;; *) echo "$invoked_from/$1" ;; esac; }
 
 order=(build first conformance launches storm calibration measure profile sanitize processes gpus)
@@ -87,7 +87,7 @@ while [ $# -gt 0 ]; do
 done
 [[ $total =~ ^[1-9][0-9]*$ ]] || stop "--seconds is '$total': expected a number"
 output=${output:-$build/results}
-# Whether the caller named parts: their results are made anew, and others' stay.
+# The parts that the caller named: their results are made anew, those of other parts stay.
 named=${parts[*]-}
 [ -n "$named" ] || parts=("${order[@]}")
 
@@ -117,7 +117,7 @@ elif [ -z "${build_only-}" ]; then
   stop "nvidia-smi lists no GPU; --build-only builds and stops"
 fi
 if [ -z "$architecture" ]; then
-  # PTX of 80 for a GPU that this nvcc does not know, and without a GPU something to build.
+  # Without a GPU, or with one that this nvcc does not know, builds PTX of 80.
   architecture=80
   if [ -n "${own-}" ] && grep -qx "sm_$own" <<<"$("$nvcc" --list-gpu-code)"; then
     architecture=$own-real
@@ -129,7 +129,7 @@ find_headers
 export CUDA_DEVICE_ORDER=PCI_BUS_ID
 all=${CUDA_VISIBLE_DEVICES-$(seq -s, 0 $((gpus - 1)))}
 export CUDA_VISIBLE_DEVICES=${device:-0}
-# A call that hangs ends and says where it stood, before the step's own limit.
+# Makes a hanging call end with an error that shows where it was, before the step's own limit.
 export BLINK_TIMEOUT_MS=${BLINK_TIMEOUT_MS:-5000}
 
 #== The parts ==================================================================
@@ -139,7 +139,7 @@ source tools/gpu-check.d/parts.sh
 source tools/gpu-check.d/measure.sh
 begin_results
 for part in "${order[@]}"; do
-  # Nothing else runs without a build; one that is there is kept.
+  # No part runs without a build; an existing build is kept.
   case " ${parts[*]} " in *" $part "*) ;; *) [ "$part" = build ] || continue ;; esac
   begin_part "$part"
   "part_$part"

@@ -62,8 +62,8 @@ install_packages() {
 }
 [ ${#missing[@]} -eq 0 ] || install_packages
 
-# Debian's Python, whatever else is on PATH: its headers are what python3-dev has. The list of what is installed is
-# written last, so what was interrupted is done again.
+# Uses Debian's Python, whatever else is on PATH, as python3-dev has the headers for that one. The list of requirements
+# is written last, so an interrupted installation is repeated.
 if $python; then
   venv=$(dirname "$0")/../build/venv
   wanted=$(printf '%s\n' "${python_requirements[@]}")

@@ -15,7 +15,7 @@ tools/install-deps.sh
 
 step() { printf '\n== %s\n' "$*"; }
 
-# In a folder of its own: what is left out here is not left out of a preset.
+# A folder of its own, so that these options do not end up in a preset's build.
 build=build/quickstart
 options=(-DBLINK_BUILD_TESTS=OFF -DCMAKE_UNITY_BUILD=ON)
 if nvidia-smi -L 2>/dev/null | grep -q GPU; then
@@ -32,7 +32,7 @@ if ! cmake --preset release -B "$build" "${options[@]}" >"$log" 2>&1; then
   exit 1
 fi
 grep -E '^-- CUDA:' "$log" || echo "CUDA: no GPU here, so blinkc replays on host threads"
-# Each line says how far it is: percent, and seconds so far.
+# Each line shows the progress: percent, and seconds so far.
 NINJA_STATUS='[%p %es] ' cmake --build "$build" --target blinkc
 blinkc=$build/tools/blinkc/blinkc
 

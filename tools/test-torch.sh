@@ -22,7 +22,7 @@ fi
 
 step() { printf '\n== %s\n' "$*"; }
 
-# What is tested with, and what a wheel is built with: pip isolates no build here, since that would get PyTorch twice.
+# Requirements of the tests and of the wheel: pip does not isolate its build here, which would download PyTorch twice.
 requirements=(torch numpy scikit-learn pytest expecttest hypothesis "scikit-build-core>=1.1" "nanobind>=3")
 venv=${BLINK_TORCH_VENV:-build/torch-venv}
 if [ -n "${BLINK_TORCH_VENV-}" ]; then
@@ -61,7 +61,7 @@ if ! "$venv/bin/pip" install --disable-pip-version-check --no-build-isolation --
 fi
 "$python" -c 'import blink_torch, torch; print(f"PyTorch {torch.__version__}, {blink_torch.__file__}")'
 
-# With CUDA 13's toolkit: emulated GPUs, for test/torch/test_gpus.py.
+# Builds emulated GPUs for test/torch/test_gpus.py; needs CUDA 13's toolkit.
 step "build emulated GPUs"
 if cmake -S . -B "$output/gpus" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBLINK_BUILD_COMPILER=OFF -DBLINK_PYTHON=ON \
   "-DPython_EXECUTABLE=$(realpath -s "$python")" -DBLINK_TORCH=ON >"$output/gpus.log" 2>&1 &&
@@ -76,7 +76,7 @@ else
   echo "none: there is no nvcc of CUDA 13"
 fi
 
-# Sums up: passed, failed and skipped so far, and what went wrong beside tests.
+# Adds up passed, failed and skipped tests, and failures outside of tests.
 passed=0 failed=0 skipped=0
 add() {
   local counts
@@ -98,7 +98,7 @@ PYTHON
   passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
 }
 
-# Runs what writes a file of results, and adds them; without the file it counts as one failure.
+# Runs a command that writes a file of results, and adds them; a missing file counts as one failure.
 run() {
   local results=$1
   shift

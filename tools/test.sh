@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh --all
 
-# Without a GPU nothing runs the kernels: each is compiled for one architecture.
+# Without a GPU the kernels do not run, so each is compiled for one architecture only.
 options=()
 [ -e /dev/nvidiactl ] || options+=(-DBLINK_CUDA_ARCHITECTURES=some)
 

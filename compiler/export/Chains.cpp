@@ -1,4 +1,4 @@
-//===- Chains.cpp - a schedule's trees, where they are chains -------------===//
+//===- Chains.cpp - a schedule's trees, if they are chains ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,8 +15,9 @@
 
 using namespace blink;
 
-/// The ranks from one end to the other, the lower end first; empty: `peers`
-/// are no chain. Up and down trees may differ: then they are none, either.
+/// Returns the ranks from one end to the other, the lower end first; empty if
+/// `peers` are no chain. The trees up and down may differ, and then they are no
+/// chain either.
 static std::vector<int> walk(const std::vector<std::vector<int>> &peers) {
   const size_t numRanks = peers.size();
   auto first = std::find_if(peers.begin(), peers.end(),
@@ -58,7 +59,7 @@ blink::chainsOf(const sched::Program &program, const sched::Variant &variant) {
   uint32_t numBlocks = 0;
   for (const sched::Tree *tree : *variant.trees())
     numBlocks = std::max(numBlocks, tree->block() + 1);
-  // By tree; neighbours ascend.
+  // By tree: its channels as pairs of ranks.
   std::vector<std::vector<std::pair<int, int>>> edges(variant.trees()->size());
   for (const sched::Channel *channel : *variant.channels())
     edges[channel->tree()].push_back(

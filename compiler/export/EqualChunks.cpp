@@ -13,7 +13,7 @@
 
 using namespace blink;
 
-/// A message must be a whole number of chunks per block, so there are few.
+/// The limit is low as a message must be a whole number of chunks per block.
 static constexpr unsigned kMostChunks = 1024;
 static constexpr double kGoodLoad = 1.01;
 static constexpr double kSameLoad = 1e-9;
@@ -33,7 +33,7 @@ static std::vector<TreeRange> blocksOf(const sched::Variant &variant) {
 }
 
 namespace {
-/// Cuts blocks so that no link has much more to do than others.
+/// Cuts blocks into chunks such that the links stay evenly loaded.
 class Cutter {
 public:
   Cutter(const sched::Topology &machine, const sched::Variant &variant,
@@ -50,12 +50,12 @@ public:
   EqualChunks cut(unsigned perBlock);
 
 private:
-  /// Adds so many chunks of `tree` to the loads, which are times.
+  /// Adds `chunks` chunks of `tree` to the loads, which are times.
   void load(size_t tree, double chunks) {
     for (uint32_t link : links_[tree])
       loads_[link] += chunks / machine_.links()->Get(link)->bandwidth();
   }
-  /// The load of the busiest of the links of `tree` with a chunk more.
+  /// Returns the load of the busiest of the tree's links with one more chunk.
   double busiestWith(size_t tree) {
     load(tree, 1);
     double most = 0;
@@ -69,13 +69,13 @@ private:
   const sched::Variant &variant_;
   const llvm::ArrayRef<uint32_t> numerators_; // by tree
   const std::vector<TreeRange> blocks_;
-  std::vector<std::vector<uint32_t>> links_; // by tree, as often as it has them
+  std::vector<std::vector<uint32_t>> links_; // by tree, once per crossing
   std::vector<double> loads_;                // by link
 };
 } // namespace
 
-/// Each tree gets its share rounded down; the chunks that are left go where
-/// they load the busiest link least.
+/// Rounds each tree's share down, then hands out the remaining chunks one by
+/// one, each to the tree with which the busiest link gets the least load.
 EqualChunks Cutter::cut(unsigned perBlock) {
   const auto &trees = *variant_.trees();
   EqualChunks chunks;

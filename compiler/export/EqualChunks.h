@@ -15,21 +15,21 @@
 
 namespace blink {
 
-/// A block cut into chunks of one size, each tree with a whole number of them.
+/// A block cut into chunks of one size, a whole number of them for each tree.
 struct EqualChunks {
   unsigned perBlock = 0;       ///< a power of two
   std::vector<unsigned> first; ///< by tree: its first chunk in its block
   std::vector<unsigned> count; ///< by tree; may be 0
-  /// By how much the busiest link has more to do than with the exact shares,
-  /// as a factor; below 1 where the shares were not the best.
+  /// Load of the busiest link relative to its load with the exact shares; may
+  /// be below 1 if those were not the best.
   double load = 1;
-  bool isExact = true; ///< every tree has its share
+  bool isExact = true; ///< every tree has exactly its share
 };
 
-/// The fewest chunks that cost no link more than 1 % of the busiest one's load,
-/// or those with least load. Trees have shares of their block by `numerators`
-/// instead of their own, and should have as many chunks as `wanted` says, at
-/// least.
+/// Returns the smallest number of chunks that puts no more than 1 % of
+/// additional load on the busiest link, or else the one with the least load.
+/// Trees have shares of their block by `numerators` instead of their own. A
+/// block gets at least as many chunks as its trees together want by `wanted`.
 EqualChunks equalChunksFor(const sched::Topology &machine,
                            const sched::Variant &variant,
                            llvm::ArrayRef<uint32_t> numerators,

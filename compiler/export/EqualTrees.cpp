@@ -1,4 +1,4 @@
-//===- EqualTrees.cpp - trees that are there several times ----------------===//
+//===- EqualTrees.cpp - several trees that do the same --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,11 +11,11 @@
 using namespace blink;
 
 namespace {
-/// What a tree does, as numbers that equal trees have in common.
+/// What a tree does, in numbers that are the same for equal trees.
 using Signature = std::vector<uint32_t>;
 } // namespace
 
-/// Appends a channel: its ends and links, without its number.
+/// Appends the ends and links of a channel, but not its number.
 static void append(Signature &signature, const sched::Variant &variant,
                    const sched::Channel &channel) {
   signature.insert(signature.end(),

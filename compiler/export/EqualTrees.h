@@ -1,4 +1,4 @@
-//===- EqualTrees.h - trees that are there several times --------*- C++ -*-===//
+//===- EqualTrees.h - several trees that do the same ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,8 +13,8 @@
 
 namespace blink {
 
-/// By tree its numerator, where of trees that differ in nothing the first has
-/// that of all and the others 0: so many of them are only lanes of Blink's.
+/// Returns each tree's numerator, with equal trees joined: the first has the
+/// sum, the others 0. Blink has such trees only to use several lanes.
 std::vector<uint32_t> joinEqualTrees(const sched::Variant &variant);
 
 } // namespace blink

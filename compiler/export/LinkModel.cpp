@@ -22,7 +22,7 @@ int LinkModel::count(double bandwidth) const {
   return std::max(1, static_cast<int>(std::lround(bandwidth / rate())));
 }
 
-/// Whether the XML has an element for a link between such nodes.
+/// Whether the XML has an element for a link between two such nodes.
 static bool isKnown(LinkKind kind, NodeKind a, NodeKind b) {
   if (a > b)
     std::swap(a, b); // gpu, switch, cpu, nic
@@ -42,7 +42,7 @@ static bool isKnown(LinkKind kind, NodeKind a, NodeKind b) {
   return false;
 }
 
-/// Finds the node of NVSwitch, and links that cannot be written.
+/// Finds the NVSwitch node, and refuses links that cannot be written.
 static llvm::Expected<int> findFabric(const Topology &machine) {
   int fabric = -1;
   for (const Link &link : machine.links) {
@@ -71,8 +71,8 @@ static llvm::Expected<int> findFabric(const Topology &machine) {
   return fabric;
 }
 
-/// Whether each GPU's links of `model` are whole numbers, not too many.
-/// `mostLinks` is the number of the GPU with most.
+/// Whether the links of `model` add up to whole numbers, and to no more at any
+/// GPU than it has. Sets `mostLinks` to the largest number at a GPU.
 static bool explains(const Topology &machine, const LinkModel &links,
                      int &mostLinks) {
   std::vector<int> counts(machine.nodes.size());
@@ -93,7 +93,7 @@ static bool explains(const Topology &machine, const LinkModel &links,
   return mostLinks <= links.gpu->maxLinks && (!onSwitch || links.gpu->onSwitch);
 }
 
-/// GB/s of the fastest PCIe link of a GPU; 0: there is none.
+/// Returns the GB/s of the fastest PCIe link of a GPU; 0 if there is none.
 static double pciRate(const Topology &machine) {
   double most = 0;
   for (const Link &link : machine.links)
@@ -119,7 +119,7 @@ llvm::Expected<LinkModel> blink::linkModelOf(const Topology &machine,
       if ((model && model != &gpu) || !explains(machine, links, most))
         continue;
       double own = pciBandwidth({gpu.pciGigatransfers, 16}, source);
-      // Rates of PCIe decide where there are no others.
+      // Without other links the rate of PCIe decides.
       if (source == RateSource::nccl && most == 0 && !isSameRate(own, pci))
         continue;
       candidates.push_back(links);
@@ -132,7 +132,7 @@ llvm::Expected<LinkModel> blink::linkModelOf(const Topology &machine,
       best = &candidates[i];
   if (best)
     return *best;
-  if (model) // rounded, then
+  if (model) // its rates are rounded
     return LinkModel{model, RateSource::nominal, *fabric};
   return makeError("no model of GPU is known that has such links to others; "
                    "name one, to whose rates they are rounded: --gpu-model "
@@ -168,7 +168,7 @@ CpuModel blink::cpuModelFor(const Topology &machine, double bandwidth,
     if (link.kind == LinkKind::c2c)
       return {Vendor::arm, 0, 0};
   }
-  // One of each row of hostRate that such machines have.
+  // One CPU for each row of hostRate that occurs in such machines.
   static constexpr CpuModel kModels[] = {
       {Vendor::intel, 6, 143}, {Vendor::intel, 6, 106}, {Vendor::intel, 6, 85},
       {Vendor::intel, 6, 79},  {Vendor::intel, 6, 207}, {Vendor::intel, 6, 173},

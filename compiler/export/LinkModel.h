@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// NCCL's XML names devices, and rates follow from those: the inverse of the
-// tables of import/Rates.h.
+// NCCL's XML names devices, and NCCL derives rates from them. This file inverts
+// the tables of import/Rates.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,37 +16,39 @@
 
 namespace blink {
 
-/// What a machine's links between GPUs are made of.
+/// The model that explains a machine's links between GPUs.
 struct LinkModel {
   const GpuModel *gpu;
-  RateSource source; ///< by which its rates are those of `gpu`
+  RateSource source; ///< the figures of `gpu` that match the machine
   int fabric = -1;   ///< the NVSwitch node; -1: there is none
 
   double rate() const { return gpu->linkRate(source); } ///< GB/s of one link
-  /// Links that carry `bandwidth` GB/s together, rounded, at least one.
+  /// Returns the number of links that carry `bandwidth` GB/s together, rounded;
+  /// at least one.
   int count(double bandwidth) const;
 };
 
-/// With `model`, or else the first one whose links the machine's can be: whole
-/// numbers of them, no more at a GPU than it has, on a switch only if they are
-/// sold so; by nominal rates if possible, else by NCCL's. Errors: links that
-/// NCCL's XML has no element for, by name; no model has such links.
+/// Takes `model`, or else the first model whose links the machine can have:
+/// whole numbers of them, at most as many per GPU as the model has, and on a
+/// switch only if the model is sold so. Nominal rates are preferred to NCCL's.
+/// Errors: links that NCCL's XML has no element for, by name; no model has such
+/// links.
 llvm::Expected<LinkModel> linkModelOf(const Topology &machine,
                                       const GpuModel *model);
 
-/// Whether two figures mean one rate: 15.75 and 15.754.
+/// Whether two figures denote the same rate: 15.75 and 15.754.
 bool isSameRate(double a, double b);
 
-/// The PCIe link with the rate `bandwidth`, of several the one with most lanes;
-/// else, of those with 16 lanes, the nearest.
+/// Returns the PCIe link with the rate `bandwidth`, the one with most lanes if
+/// there are several; otherwise the nearest one with 16 lanes.
 PciSpeed pciSpeedFor(double bandwidth, RateSource source);
 
-/// The CPU whose links to others have the rate nearest to `bandwidth`. NVLinks
-/// to CPUs make it a POWER9, C2C a Grace.
+/// Returns the CPU whose links to other CPUs have the rate nearest to
+/// `bandwidth`. With NVLinks to CPUs it is a POWER9, with C2C a Grace.
 CpuModel cpuModelFor(const Topology &machine, double bandwidth,
                      RateSource source);
 
-/// Sets the attributes that tell NCCL of the model.
+/// Sets the attributes by which NCCL recognizes the model.
 void writeCpuModel(pugi::xml_node cpu, const CpuModel &model);
 void writeArchitecture(pugi::xml_node gpu, const GpuModel &model);
 

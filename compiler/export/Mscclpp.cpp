@@ -19,9 +19,9 @@
 using namespace blink;
 namespace json = llvm::json;
 
-/// Bytes that a chunk is a multiple of.
+/// Chunks are a multiple of this many bytes.
 static constexpr uint64_t kAlignment = 16;
-/// The executor has offsets of 32 bits and counts a pipeline's rounds with 16.
+/// The executor has 32-bit offsets and 16-bit counts of a pipeline's rounds.
 static constexpr uint64_t kMostOffset = UINT32_MAX;
 static constexpr uint64_t kMostRounds = UINT16_MAX;
 
@@ -115,7 +115,7 @@ blink::exportMscclpp(const sched::Schedule &file,
       chunks.perBlock * (traits.scattersInput ? numRanks : 1);
   const unsigned outputs =
       chunks.perBlock * (traits.gathersOutput ? numRanks : 1);
-  // The larger of both is what the executor, too, takes as a message's size.
+  // The executor, too, takes the larger of the two as a message's size.
   const unsigned whole = std::max(inputs, outputs);
   unsigned longest = whole;
   for (const MscclppRank &rank : blocks->ranks)
@@ -129,7 +129,7 @@ blink::exportMscclpp(const sched::Schedule &file,
   for (size_t rank = 0; rank < blocks->ranks.size(); ++rank)
     gpus += (rank ? ",\n" : "\n") +
             rankText(blocks->ranks[rank], rank, inputs, outputs);
-  // The executor keeps what it made of a plan under the plan's name.
+  // The executor caches what it makes of a plan under the plan's name.
   const std::string name = llvm::formatv(
       "blink {0} on {1}, {2}", toString(program.collective()),
       file.topology()->name()->str(),

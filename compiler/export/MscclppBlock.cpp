@@ -14,7 +14,7 @@
 using namespace blink;
 namespace json = llvm::json;
 
-/// Channels, or buffers of others, of one operation.
+/// Limit of an operation on channels or remote buffers.
 static constexpr size_t kMostPeers = 8;
 
 int RemoteBuffers::idOf(int rank, char buffer) {
@@ -33,7 +33,7 @@ std::string RemoteBuffers::text() const {
   return llvm::formatv("{0}", json::Value(std::move(list)));
 }
 
-/// The place of `number` in `list`, where it is appended if missing.
+/// Returns the index of `number` in `list`, appending it if missing.
 static int placeOf(std::vector<int> &list, int number) {
   auto found = llvm::find(list, number);
   if (found == list.end())
@@ -144,7 +144,7 @@ void MscclppBlock::endPipeline() {
   pipeline_ = json::Array();
 }
 
-/// A list of numbers, JSON.
+/// Returns a list of numbers as JSON.
 static json::Array numbers(llvm::ArrayRef<int> list) {
   return json::Array(list);
 }

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Operations as MSCCL++'s executor reads them. Its threads do not wait for each
-// other between two operations unless sync() stands there: not behind wait(),
-// nor before signal().
+// Operations as MSCCL++'s executor reads them. The executor synchronizes the
+// threads of a block between two operations only at a sync(). In particular it
+// does not do so after wait() or before signal().
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@
 
 namespace blink {
 
-/// Some chunks of a buffer of a rank: its input 'i', output 'o' or scratch 's'.
+/// A range of chunks in a buffer of a rank: input 'i', output 'o' or scratch
+/// 's'.
 struct ChunkRange {
   int rank;
   char buffer;
@@ -33,11 +34,11 @@ struct ChunkRange {
   }
 };
 
-/// The buffers of others that a rank writes, numbered as it first does.
+/// The remote buffers that a rank writes, numbered in the order of first use.
 class RemoteBuffers {
 public:
   int idOf(int rank, char buffer);
-  /// JSON, as in `gpus[].remote_buffers`.
+  /// Returns the JSON of `gpus[].remote_buffers`.
   std::string text() const;
 
 private:
@@ -47,35 +48,37 @@ private:
 
 class MscclppBlock {
 public:
-  /// What a thread block of the executor holds.
+  /// Limits of a thread block of the executor.
   static constexpr size_t kMostOperations = 64;
   static constexpr size_t kMostChannels = 16;
   static constexpr size_t kMostBuffers = 16;
 
   explicit MscclppBlock(RemoteBuffers &buffers) : buffers_(&buffers) {}
 
-  /// Channels are numbers in the rank's list of them.
+  /// `channels` are indices into the rank's list of channels.
   void signal(llvm::ArrayRef<int> channels) { onChannels("signal", channels); }
   void wait(llvm::ArrayRef<int> channels) { onChannels("wait", channels); }
   void sync();
-  /// Own memory to own memory.
+  /// Copies within the rank's memory.
   void copy(const ChunkRange &from, const ChunkRange &to);
-  /// Own memory to that of others.
+  /// Copies from the rank's memory to that of other ranks.
   void put(const ChunkRange &from, llvm::ArrayRef<ChunkRange> to);
-  /// The sum of `from`, which is own memory, in this order, to `to`, the first
-  /// of which is own memory, too, and may be one of `from`.
+  /// Writes the sum of `from`, added in this order, to all of `to`. The sources
+  /// and the first destination are in the rank's memory; that destination may
+  /// be one of the sources.
   void reduce(llvm::ArrayRef<ChunkRange> from, llvm::ArrayRef<ChunkRange> to);
-  /// What comes until endPipeline() is done on `unitBytes` of each range, then
-  /// on the next, to the end. All ranges have `count` chunks.
+  /// The executor runs all operations up to endPipeline() on the first
+  /// `unitBytes` of each range, then on the next, and so on to the end. All
+  /// ranges have `count` chunks.
   void beginPipeline(unsigned unitBytes, unsigned count);
   void endPipeline();
 
   size_t numChannels() const { return channels_.size(); }
   size_t numBuffers() const { return used_.size(); }
-  /// With those of pipelines, which count, too.
+  /// Counts the operations in pipelines and the pipelines themselves.
   size_t numOperations() const { return numOperations_; }
   bool hasChannel(int channel) const;
-  /// JSON, as in `gpus[].threadblocks`.
+  /// Returns the JSON of `gpus[].threadblocks`.
   std::string text(int id) const;
 
 private:
@@ -86,10 +89,10 @@ private:
                   llvm::ArrayRef<ChunkRange> to);
 
   RemoteBuffers *buffers_;
-  std::vector<int> channels_; // of the rank, by number in the block
-  std::vector<int> used_;     // likewise, remote buffers
+  std::vector<int> channels_; // of the rank, by index in the block
+  std::vector<int> used_;     // remote buffers, by index in the block
   llvm::json::Array operations_;
-  llvm::json::Array pipeline_; // the operations of the open one
+  llvm::json::Array pipeline_; // the operations of an open pipeline
   llvm::json::Object context_;
   bool isOpen_ = false;
   size_t numOperations_ = 0;

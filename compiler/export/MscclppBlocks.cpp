@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A fold waits for its channels, works on a unit and signals; a pipeline of
-// MSCCL++ does that unit by unit.
+// A fold waits for its channels, works on a unit and signals. A pipeline of
+// MSCCL++ repeats this for each unit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 using namespace blink;
 
-/// GB/s that a thread block is taken to move, as in NcclGraph.cpp.
+/// GB/s that a thread block is assumed to move, as in NcclGraph.cpp.
 static constexpr double kBlockRate = 25;
 
 namespace {
@@ -53,7 +53,7 @@ std::vector<unsigned> blink::blocksWanted(const sched::Program &program,
   uint32_t numBlocks = 0;
   for (const sched::Tree *tree : *variant.trees())
     numBlocks = std::max(numBlocks, tree->block() + 1);
-  // Channels of its busiest fold, one way.
+  // By tree: the channels of its busiest fold in one direction.
   std::vector<unsigned> fans(variant.trees()->size(), 1);
   for (const sched::RankProgram *rank : *variant.ranks())
     for (const sched::Step *step : *rank->steps()) {
@@ -69,14 +69,14 @@ std::vector<unsigned> blink::blocksWanted(const sched::Program &program,
     const sched::Tree &tree = *variant.trees()->Get(t);
     const double rate = program.algbw() * numerators[t] / tree.denominator() /
                         numBlocks * fans[t];
-    // Powers of two cut a power of two of chunks evenly.
+    // A power of two of parts cuts a power of two of chunks evenly.
     wanted.push_back(llvm::bit_ceil(std::clamp<unsigned>(
         std::ceil(rate / kBlockRate - 1e-9), 1, MscclppLayout::kMostBlocks)));
   }
   return wanted;
 }
 
-/// The thread block of each part of each of the rank's folds.
+/// Returns the thread block of each part of each of the rank's folds.
 BlockBuilder::Assigned BlockBuilder::assign(uint32_t rank) const {
   Assigned assigned;
   std::vector<size_t> channels; // by thread block
@@ -96,18 +96,20 @@ BlockBuilder::Assigned BlockBuilder::assign(uint32_t rank) const {
   for (const MscclppJob &job : jobs_.list())
     if (job.rank == rank && !layout_.onlyWaits(job))
       add(job, /*isAlone=*/true);
-  // Waiting holds up nobody, so it goes to the ends of blocks that do more.
+  // A fold that only waits delays no other rank, so it goes to the end of a
+  // block that does more.
   for (const MscclppJob &job : jobs_.list())
     if (job.rank == rank && layout_.onlyWaits(job))
       add(job, /*isAlone=*/false);
   return assigned;
 }
 
-/// Tells writers that this rank has begun, and waits for the same of readers.
+/// Signals to writers that this rank has begun, and waits for that signal from
+/// readers.
 void BlockBuilder::addPrologue(const Assigned &assigned, size_t number,
                                MscclppBlock &block) const {
   std::vector<int> begun, awaited;
-  bool isSynced = false; // by the first fold, before it writes
+  bool isSynced = false; // the first fold syncs before it writes
   for (const auto &[job, place] : assigned)
     if (place == number) {
       isSynced |= awaited.empty() && !layout_.channels(job, true).empty();
@@ -116,7 +118,8 @@ void BlockBuilder::addPrologue(const Assigned &assigned, size_t number,
       llvm::append_range(awaited,
                          layout_.channels(job, /*reads=*/false, which));
     }
-  block.signal(begun); // first: nobody waits for who waits
+  // Signals before it waits, so that ranks do not wait for each other.
+  block.signal(begun);
   block.wait(awaited);
   if (!awaited.empty() && !isSynced)
     block.sync();
@@ -124,7 +127,7 @@ void BlockBuilder::addPrologue(const Assigned &assigned, size_t number,
 
 void BlockBuilder::addBody(const MscclppJob &job, MscclppBlock &block) {
   std::vector<ChunkRange> sources, remote;
-  std::vector<ChunkRange> output; // one or none
+  std::vector<ChunkRange> output; // at most one
   for (const sched::Operand *operand : jobs_.sources(job))
     sources.push_back(layout_.rangeOf(job, *operand));
   for (const sched::Operand *operand : jobs_.destinations(job))
@@ -140,7 +143,7 @@ void BlockBuilder::addBody(const MscclppJob &job, MscclppBlock &block) {
   if (!in.empty() && !layout_.onlyWaits(job))
     block.sync();
   if (sources.size() > 1) {
-    // The sum needs a place of its own: where the first part of it lies.
+    // The sum needs a destination in memory: the first partial sum's.
     std::vector<ChunkRange> to = output;
     if (to.empty())
       to.push_back(*llvm::find_if(sources, [](const ChunkRange &range) {
@@ -154,7 +157,7 @@ void BlockBuilder::addBody(const MscclppJob &job, MscclppBlock &block) {
   if (!out.empty())
     block.sync();
   block.signal(out);
-  // Last: in place it writes what was sent.
+  // Last, as in place it overwrites what was sent.
   if (sources.size() == 1 && !output.empty() && !(output[0] == sources[0]))
     block.copy(sources[0], output[0]);
   block.endPipeline();

@@ -31,15 +31,16 @@ struct MscclppBlocks {
   unsigned mostIterationsOf = 0; ///< chunks of the longest pipeline
 };
 
-/// How many thread blocks should share the work of each tree, so that one moves
-/// no more than it can. Trees have shares of their block by `numerators`.
+/// Returns how many thread blocks should share the work of each tree, so that
+/// none has to move more than it can. Trees have shares of their block by
+/// `numerators`.
 std::vector<unsigned> blocksWanted(const sched::Program &program,
                                    const sched::Variant &variant,
                                    llvm::ArrayRef<uint32_t> numerators);
 
-/// Every fold of a tree that has chunks, as one thread block or as many as
-/// `wanted` says for its tree. Errors: folds that thread blocks
-/// cannot hold, or whose order only a lane keeps.
+/// Turns every fold of a tree that has chunks into one thread block, or into as
+/// many as `wanted` says for its tree. Errors: folds that thread blocks cannot
+/// hold, or whose order only a lane guarantees.
 llvm::Expected<MscclppBlocks> mscclppBlocksOf(const sched::Variant &variant,
                                               const EqualChunks &chunks,
                                               llvm::ArrayRef<unsigned> wanted);

@@ -55,7 +55,7 @@ MscclppJobs::MscclppJobs(const sched::Variant &variant,
       if (chunks.count[job.tree] > 0)
         left.push_back(job);
     }
-  // A proved schedule has no circles: each round finds folds.
+  // A proved schedule has no cycles, so each round finds folds.
   while (!left.empty()) {
     std::vector<MscclppJob> later;
     for (MscclppJob &job : left) {
@@ -82,7 +82,7 @@ MscclppJobs::MscclppJobs(const sched::Variant &variant,
       writers_[channel] = &job;
 }
 
-/// Whether what `job` gets comes from `first`, or from what that wrote.
+/// Whether `job` depends on `first`, directly or through other folds.
 bool MscclppJobs::isBehind(const MscclppJob &job,
                            const MscclppJob &first) const {
   return llvm::any_of(channels(job, /*reads=*/true), [&](uint32_t channel) {

@@ -17,16 +17,15 @@
 
 namespace blink {
 
-/// A fold, or a part of it: one of those that share the tree's chunks.
+/// A fold, or one of the parts that share the chunks of its tree.
 struct MscclppJob {
   uint32_t rank, step, tree;
   unsigned part = 0;
-  int level = 0; ///< behind the folds of its tree whose data it gets
+  int level = 0; ///< one more than that of the folds that feed it
 };
 
-/// The folds of trees that have chunks, undivided: by tree, then level. Thread
-/// blocks that take several in this order do not wait for each other in a
-/// circle.
+/// The folds of trees that have chunks, undivided, sorted by tree, then level.
+/// Thread blocks that run several folds in this order cannot deadlock.
 class MscclppJobs {
 public:
   MscclppJobs(const sched::Variant &variant, const EqualChunks &chunks);
@@ -38,11 +37,11 @@ public:
   using Operands = std::vector<const sched::Operand *>;
   Operands sources(const MscclppJob &job) const;
   Operands destinations(const MscclppJob &job) const;
-  /// Numbers of the channels that it reads or writes.
+  /// Returns the channels that the fold reads or writes.
   std::vector<uint32_t> channels(const MscclppJob &job, bool reads) const;
 
-  /// Error: folds whose order only a lane keeps, where in place one overwrites
-  /// what the other reads.
+  /// Checks that the plan works in place. Error: a fold overwrites what another
+  /// one reads, and only a lane guarantees their order.
   llvm::Error checkInPlace() const;
 
 private:

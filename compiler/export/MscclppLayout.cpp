@@ -1,4 +1,4 @@
-//===- MscclppLayout.cpp - where a plan's chunks and channels are ---------===//
+//===- MscclppLayout.cpp - places of a plan's chunks and channels ---------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -27,8 +27,8 @@ MscclppLayout::MscclppLayout(const MscclppJobs &jobs,
   connect();
 }
 
-/// The output among the destinations of a fold that has nothing but one channel
-/// to read; null: there is none.
+/// Returns the output among the destinations of a fold whose only source is a
+/// channel; null if there is none.
 static const sched::Operand *directOutput(const MscclppJobs &jobs,
                                           const MscclppJob &job) {
   const MscclppJobs::Operands sources = jobs.sources(job);
@@ -43,7 +43,7 @@ bool MscclppLayout::onlyWaits(const MscclppJob &job) const {
   return directOutput(jobs_, job) && jobs_.destinations(job).size() == 1;
 }
 
-/// Finds where the chunks of each channel are put.
+/// Determines where the chunks of each channel are put.
 void MscclppLayout::place() {
   landing_.resize(variant_.channels()->size());
   for (const MscclppJob &job : jobs_.list()) {
@@ -64,14 +64,16 @@ void MscclppLayout::place() {
   }
 }
 
-/// A rank's scratch and output may be in use until it has begun this run,
-/// scratch only until what the last run left there was read. The data itself
-/// may say so: what a writer sends may come from what the reader sent, or what
-/// it got in the last run from what was read there. In trees up and down it
-/// does.
+/// Finds the channels whose reader must announce that it has begun. Before
+/// that, the reader's output may be in use, and so may its scratch until the
+/// data of the last run was read. The announcement is unnecessary if the data
+/// implies it: either the data that the writer sends depends on data that the
+/// reader sent in this run, or, for scratch, the writer received data in the
+/// last run that depended on what was read there. In trees up and down this is
+/// the case.
 void MscclppLayout::findAnnounced() {
   const size_t numChannels = variant_.channels()->size();
-  // By channel: ranks that had part in what it carries, or in what follows.
+  // By channel: the ranks that contribute to its data, and those that use it.
   const llvm::BitVector none(peers_.size());
   std::vector<llvm::BitVector> before(numChannels, none), after = before;
   auto spread = [&](const MscclppJob &job, std::vector<llvm::BitVector> &ranks,
@@ -95,7 +97,7 @@ void MscclppLayout::findAnnounced() {
   }
 }
 
-/// As many parts as trees want, if each rank has thread blocks for all.
+/// Chooses as many parts as trees want if each rank has enough thread blocks.
 void MscclppLayout::chooseParts(llvm::ArrayRef<unsigned> wanted) {
   for (unsigned most = kMostBlocks; most > 0; most /= 2) {
     parts_.clear();
@@ -112,8 +114,8 @@ void MscclppLayout::chooseParts(llvm::ArrayRef<unsigned> wanted) {
 }
 
 /// Makes the channels: one for each part and pair of ranks of a tree, which
-/// both ranks list in the same order. MSCCL++'s have two ways: for data both
-/// ways, or for data and the news that the reader has begun.
+/// both ranks list in the same order. A channel of MSCCL++ has two directions:
+/// for data both ways, or for data and the signal that the reader has begun.
 void MscclppLayout::connect() {
   ends_.resize(variant_.channels()->size());
   using Pair = std::tuple<uint32_t, int, int, int, bool>;

@@ -1,4 +1,4 @@
-//===- MscclppLayout.h - where a plan's chunks and channels are -*- C++ -*-===//
+//===- MscclppLayout.h - places of a plan's chunks and channels -*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,32 +14,33 @@
 
 namespace blink {
 
-/// What a rank only passes on or keeps is written to its output at once; all
-/// other chunks have a place in scratch. No place is used twice in a run, so
-/// that nobody waits for a free one. Of each tree several thread blocks may do
-/// the same, on a part of its chunks each.
+/// Places a plan's chunks. Data that a rank only keeps or forwards is written
+/// to its output directly; all other chunks have a place in scratch. No place
+/// is used twice in a run, so no writer waits for a free one. Several thread
+/// blocks may share a tree, each with a part of its chunks.
 class MscclppLayout {
 public:
-  /// Thread blocks of a rank, which all run at a time: a V100 has 80
-  /// multiprocessors.
+  /// Limit of thread blocks per rank, since all of them run at the same time: a
+  /// V100 has 80 multiprocessors.
   static constexpr unsigned kMostBlocks = 64;
 
-  /// In so many parts as `wanted` says by tree, or fewer.
+  /// Divides each tree into `wanted` parts, or fewer.
   MscclppLayout(const MscclppJobs &jobs, const sched::Variant &variant,
                 const EqualChunks &chunks, llvm::ArrayRef<unsigned> wanted);
 
   unsigned parts(uint32_t tree) const { return parts_[tree]; }
-  /// The other end of each channel of a rank.
+  /// Returns the rank at the other end of each channel of `rank`.
   const std::vector<int> &peers(uint32_t rank) const { return peers_[rank]; }
   unsigned scratchChunks(uint32_t rank) const { return scratch_[rank]; }
-  /// Whether all that `job` gets is in place as it comes, and goes nowhere.
+  /// Whether `job` only receives data that arrives in place and is not sent on.
   bool onlyWaits(const MscclppJob &job) const;
-  /// A part's own chunks of what an operand of it reads or writes.
+  /// Returns the chunks of an operand that belong to the job's part.
   ChunkRange rangeOf(const MscclppJob &job,
                      const sched::Operand &operand) const;
 
-  /// The channels, in the list of its rank, that a part reads or writes; all,
-  /// or those whose reader tells its writer that it has begun this run.
+  /// Returns the channels, as indices into the rank's list, that a part reads
+  /// or writes: all, or only those whose reader signals at the start of a run
+  /// that it has begun.
   enum class Which { all, announced };
   std::vector<int> channels(const MscclppJob &job, bool reads,
                             Which which = Which::all) const;
@@ -52,7 +53,7 @@ private:
   ChunkRange part(const MscclppJob &job, int rank, char buffer,
                   unsigned first) const;
 
-  /// Where the two ends of a channel's part are, in the lists of the ranks.
+  /// The indices of a channel's part in the lists of the ranks at its two ends.
   struct Ends {
     int atSource, atDestination;
   };
@@ -65,7 +66,7 @@ private:
   std::vector<unsigned> scratch_;       // by rank
   // By channel:
   std::vector<std::vector<Ends>> ends_; // by part
-  std::vector<ChunkRange> landing_;     // where chunks are put, of all parts
+  std::vector<ChunkRange> landing_;     // of chunks, over all parts
   std::vector<bool> isAnnounced_;
 };
 

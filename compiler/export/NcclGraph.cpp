@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// NCCL's allreduce goes up and down chains (its graph 1) or round rings (graph
-// 0), all other collectives of NCCL that there are schedules for round rings.
-// All channels of a graph are equally fast.
+// NCCL's allreduce uses chains up and down (graph 1) or rings (graph 0); all
+// its other collectives that Blink has schedules for use rings. All channels of
+// a graph have the same speed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace blink;
 
 namespace {
 
-/// Channels of one order of ranks.
+/// Channels that visit the ranks in the same order.
 struct Order {
   std::vector<int> ranks;
   double load; ///< share of all data over each link
@@ -36,16 +36,17 @@ enum GraphId { kRing = 0, kTree = 1 };
 
 } // namespace
 
-/// NCCL has arrays of 32 channels; newer ones are longer.
+/// NCCL has arrays of 32 channels; newer versions have longer ones.
 static constexpr int kMostChannels = 32;
-/// GB/s that a channel, which is one thread block, is taken to move.
+/// GB/s that a channel, which is one thread block, is assumed to move.
 static constexpr double kChannelRate = 25;
 static constexpr double kSame = 1e-9;
 
-/// Gives each order so many channels that they are as its loads, nearly if
-/// kMostChannels are too few. NCCL gives all channels the same: returns by how
-/// much that is above the load of an order, at most; infinite if there are more
-/// orders than channels.
+/// Gives each order a number of channels in proportion to its load,
+/// approximately if kMostChannels do not suffice. As all of NCCL's channels
+/// carry the same, an order may then carry more than its load: returns the
+/// largest such excess, relative to the load; infinite if there are more orders
+/// than channels.
 static double countChannels(std::vector<Order> &orders) {
   double total = 0;
   for (const Order &order : orders)
@@ -72,7 +73,8 @@ static double countChannels(std::vector<Order> &orders) {
   return least;
 }
 
-/// The slowest kind of path, as NCCL calls it, that channels of `variant` take.
+/// Returns NCCL's name of the slowest kind of path that channels of `variant`
+/// use.
 static const char *pathType(const sched::Topology &machine,
                             const sched::Variant &variant) {
   static constexpr const char *kTypes[] = {"NVL", "PIX", "PXB", "PHB", "SYS"};
@@ -95,7 +97,7 @@ static const char *pathType(const sched::Topology &machine,
   return kTypes[slowest];
 }
 
-/// Rings in which each link of a circle carries what it carries in the
+/// Returns rings whose links carry what the links of the circle carry in the
 /// schedule. Errors: links of a circle that do not all carry the same.
 static llvm::Expected<std::vector<Order>>
 ringsOf(const std::vector<Chain> &chains) {
@@ -123,13 +125,14 @@ ringsOf(const std::vector<Chain> &chains) {
         rings.push_back({ranks, most});
       std::reverse(ranks.begin() + 1, ranks.end());
       if (numRanks == 2)
-        break; // both ways round are one
+        break; // both directions are the same ring
     }
   }
   return rings;
 }
 
-/// Rings of a broadcast or reduce, which starts or ends at one end of a chain.
+/// Returns the rings of a broadcast or reduce, which starts or ends at one end
+/// of a chain.
 static llvm::Expected<std::vector<Order>>
 rootedRings(const std::vector<Chain> &chains) {
   std::vector<Order> rings;
@@ -184,7 +187,7 @@ llvm::Error GraphWriter::write(GraphId id, std::vector<Order> orders) {
     channels += order.channels;
     load += order.load;
   }
-  // More channels of each order for fast links.
+  // Fast links get more channels of each order.
   const double fastest = program_.algbw() * load / channels;
   const int times = std::max(
       1, std::min(kMostChannels / channels,

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The inverse of import/NcclXml.cpp: rates become numbers of links of a model
-// of GPU, PCIe generations and models of CPU.
+// Inverts import/NcclXml.cpp: rates become numbers of links of a GPU model,
+// PCIe generations and CPU models.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace blink;
 
 namespace {
 
-/// The other end of a link, and what it carries both ways, GB/s.
+/// The other end of a link, and the GB/s it carries in each direction.
 struct Neighbor {
   int node;
   LinkKind kind;
@@ -72,9 +72,9 @@ private:
   std::vector<std::string> notes_;
   pugi::xml_document document_;
   std::vector<std::vector<Neighbor>> neighbors_; ///< per node, ascending
-  std::vector<int> numbers_;                     ///< per node, of its kind
+  std::vector<int> numbers_;                     ///< per node, among its kind
   std::vector<int> parents_;    ///< of devices, in the PCI tree; -1: none
-  std::vector<double> upRates_; ///< GB/s to the parent; 0: the place is made up
+  std::vector<double> upRates_; ///< GB/s to the parent; 0: an invented place
   std::vector<std::vector<int>> children_; ///< per node, ascending
   std::vector<int> cpus_;
 };
@@ -105,7 +105,7 @@ void NcclTopoWriter::sortLinks() {
     numbers_.push_back(counts[node.kind]++);
 }
 
-/// Hangs devices into trees below CPUs, by their PCIe links.
+/// Arranges devices in trees below CPUs, by their PCIe links.
 llvm::Error NcclTopoWriter::findParents() {
   const int count = static_cast<int>(machine_.nodes.size());
   parents_.assign(count, -1);
@@ -137,7 +137,7 @@ llvm::Error NcclTopoWriter::findParents() {
 }
 
 llvm::Error NcclTopoWriter::hangBelow(int cpu) {
-  static constexpr int kMostNested = 32; // far more than PCIe allows for
+  static constexpr int kMostNested = 32; // far more than PCIe allows
   struct Place {
     int node, above, depth;
   };
@@ -163,7 +163,8 @@ llvm::Error NcclTopoWriter::hangBelow(int cpu) {
   return llvm::Error::success();
 }
 
-/// Many machines' files leave PCIe out. In the XML, each GPU is a PCI device.
+/// Places a GPU without PCIe, which many machines' files leave out: in the XML
+/// each GPU is a PCI device.
 void NcclTopoWriter::placeWithoutPci(int gpu) {
   parents_[gpu] = cpus_.empty() ? -1 : cpus_.front();
   for (const Neighbor &other : neighbors_[gpu])
@@ -171,7 +172,8 @@ void NcclTopoWriter::placeWithoutPci(int gpu) {
       parents_[gpu] = other.node;
 }
 
-/// NVLinks and C2C to CPUs are, in the XML, to the CPU of the GPU's PCI tree.
+/// Checks that NVLinks and C2C to CPUs lead to the CPU of the GPU's PCI tree:
+/// the XML knows no others.
 llvm::Error NcclTopoWriter::checkCpuLinks() {
   for (int cpu : cpus_)
     for (const Neighbor &other : neighbors_[cpu]) {
@@ -189,7 +191,8 @@ llvm::Error NcclTopoWriter::checkCpuLinks() {
   return llvm::Error::success();
 }
 
-/// A CPU whose links to others are as fast as those between `cpus_`.
+/// Returns a CPU whose links to other CPUs are as fast as those between
+/// `cpus_`.
 CpuModel NcclTopoWriter::cpuModel() {
   std::optional<double> wanted;
   bool alike = true;
@@ -204,7 +207,7 @@ CpuModel NcclTopoWriter::cpuModel() {
     alike &= joined + 1 == cpus_.size();
   }
   if (cpus_.size() > 1 && !wanted)
-    wanted = 0; // joined in the XML, whatever they are here
+    wanted = 0; // the XML joins them in any case
   CpuModel model = cpuModelFor(machine_, wanted.value_or(0), model_.source);
   if (!wanted)
     return model;
@@ -241,7 +244,7 @@ void NcclTopoWriter::writeCpus(pugi::xml_node system) {
 }
 
 void NcclTopoWriter::writeDevices(pugi::xml_node above, int parent) {
-  if (parent < 0) // a CPU of the XML's own
+  if (parent < 0) // a CPU that only the XML has
     for (int gpu : machine_.gpus())
       writePci(above.append_child("pci"), gpu);
   else
@@ -249,7 +252,7 @@ void NcclTopoWriter::writeDevices(pugi::xml_node above, int parent) {
       writePci(above.append_child("pci"), child);
 }
 
-/// GPUs are numbered by bus id when the file is read.
+/// Readers number GPUs by bus id.
 std::string NcclTopoWriter::busIdOf(int node) const {
   const NodeKind what = kind(node);
   unsigned domain = what == NodeKind::gpu   ? 0
@@ -320,13 +323,13 @@ void NcclTopoWriter::writePeerLink(pugi::xml_node gpu, int node,
     note(pairName(node, other.node) + " has " + readable(other.rate) +
          " GB/s; written as " + std::to_string(count) + " links of " +
          readable(model_.rate()));
-  std::string target = "fffffff:ffff:ff"; // what a guest sees of NVSwitch
+  std::string target = "fffffff:ffff:ff"; // NVSwitch as a guest sees it
   const char *code = "0x068000";
   if (kind(other.node) == NodeKind::gpu) {
     target = busIdOf(other.node);
     code = "0x030200";
   } else if (kind(other.node) == NodeKind::cpu) {
-    target = "fff0:00:00.0"; // POWER9's bridge, which is no device here
+    target = "fff0:00:00.0"; // POWER9's bridge, not a device here
     code = "0x068001";
   }
   pugi::xml_node link =

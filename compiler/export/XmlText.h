@@ -13,8 +13,8 @@
 
 namespace blink {
 
-/// The document, indented, without an XML declaration: NCCL's reader knows
-/// none.
+/// Returns the document, indented, without an XML declaration: NCCL's reader
+/// does not know any.
 std::string xmlText(const pugi::xml_document &document);
 
 /// Appends attribute `name`.

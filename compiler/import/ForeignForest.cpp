@@ -12,7 +12,7 @@
 
 using namespace blink;
 
-/// Names of nodes, which may have commas in brackets: "(0, 'GPU', 0),sw".
+/// Splits at commas outside of brackets: "(0, 'GPU', 0),sw".
 static std::vector<std::string> splitNames(llvm::StringRef text) {
   std::vector<std::string> names;
   int depth = 0;
@@ -30,7 +30,7 @@ static std::vector<std::string> splitNames(llvm::StringRef text) {
   return names;
 }
 
-/// A whole number of at least one.
+/// Reads a whole number that is at least 1.
 static llvm::Expected<uint32_t> readCount(const XmlDocument &document,
                                           const pugi::xml_node &element,
                                           const char *name) {

@@ -16,8 +16,9 @@
 
 namespace blink {
 
-/// A hop of a tree away from its root, over nodes by name: the first one's GPU
-/// sends to the last one's, the others pass on.
+/// A hop of a tree away from its root, as a path of named nodes: the GPU of the
+/// first node sends, that of the last node receives, and the nodes between them
+/// forward.
 struct ForeignHop {
   std::vector<std::string> path; ///< at least two
   std::string where;             ///< "trees.xml:12:5"
@@ -25,13 +26,13 @@ struct ForeignHop {
 
 struct ForeignTree {
   std::string root;
-  uint32_t chunks; ///< of all that starts at its root; at least 1
+  uint32_t chunks; ///< of all chunks that start at its root; at least 1
   std::vector<ForeignHop> hops;
   std::string where;
 };
 
-/// Trees from every rank to all others, each with a part of what its root has
-/// to give: an allgather.
+/// An allgather: trees from every rank to all others. Each tree carries a part
+/// of its root's chunks.
 struct ForeignForest {
   std::string fileName;
   std::vector<ForeignTree> trees;
@@ -44,9 +45,9 @@ struct ForeignForest {
 ///       <send src="(0, 'GPU', 0)" dst="(0, 'GPU', 1)"
 ///             path="(0, 'GPU', 0),(0, 'NVSwitch', 0),(0, 'GPU', 1)"/>
 ///
-/// `index` and `height` may be left out, and `path`, which is then from `src`
-/// to `dst`. Errors: "FILE:LINE:COLUMN: error: ..." with a remedy; roots whose
-/// chunks do not add up to nchunkspernode.
+/// `index`, `height` and `path` may be missing; a missing `path` goes straight
+/// from `src` to `dst`. Errors: "FILE:LINE:COLUMN: error: ..." with a remedy;
+/// roots whose chunks do not add up to nchunkspernode.
 llvm::Expected<ForeignForest> readForestColl(llvm::StringRef text,
                                              llvm::StringRef fileName);
 

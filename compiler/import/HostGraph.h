@@ -13,19 +13,20 @@ namespace blink {
 
 /// The processors of a NUMA node that ranks run on.
 struct HostCores {
-  size_t numaNode; ///< its place in Inventory::numaNodes
+  size_t numaNode; ///< index in Inventory::numaNodes
   std::vector<int> processors;
 };
 
-/// Up to four a NUMA node. One whose processors all are another's, before it,
-/// is memory alone and left out.
+/// Returns up to four cores for each NUMA node. Leaves out a node whose
+/// processors all belong to earlier nodes: it is memory only.
 std::vector<HostCores> hostCores(const Inventory &inventory);
 
-/// The topology that schedules of the host back end are compiled for, as
-/// topologies/host-2numa.topo: the cores of hostCores() as ranks (nodes of kind
-/// gpu), each joined to its node's memory at NumaNode::coreRate; nodes joined
-/// pairwise. Where rates come from is added to the inventory's notes. Errors:
-/// no NUMA node has processors, or too many have; two have one number.
+/// Returns the topology that schedules of the host back end are compiled for,
+/// like topologies/host-2numa.topo: the cores of hostCores() as ranks (nodes of
+/// kind gpu), each joined to its node's memory at NumaNode::coreRate, and the
+/// nodes joined pairwise. Adds to the inventory's notes where the rates come
+/// from. Errors: no NUMA node has processors, or too many have; two nodes have
+/// the same number.
 llvm::Expected<Topology> hostGraph(Inventory &inventory, RateSource source);
 
 } // namespace blink

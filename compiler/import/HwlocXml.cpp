@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// hwloc writes a tree of objects: packages, NUMA nodes (hwloc 2: beside what
-// they are local to, hwloc 1: above it), bridges, PCI devices and what the
-// system calls them. Links between GPUs are matrices at the end, of GB/s and
-// not of numbers of links.
+// hwloc writes a tree of objects: packages, NUMA nodes (hwloc 2: beside the
+// objects they are local to; hwloc 1: above them), bridges, PCI devices and the
+// system's names for them. Links between GPUs are matrices at the end, with
+// GB/s instead of numbers of links.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// What an object inherits from those around it.
+  /// What an object inherits from the objects around it.
   struct Around {
     CpuModel cpu;
     int device = -1; ///< the bridge or PCI device
@@ -98,8 +98,8 @@ static CpuModel cpuOf(const pugi::xml_node &package) {
   return cpu;
 }
 
-/// The speed whose GB/s hwloc computed; not known if none fits, as without the
-/// rights to read it (0).
+/// Returns the speed for which hwloc computed this many GB/s; unknown if none
+/// fits. hwloc writes 0 if it lacks the rights to read the speed.
 static PciSpeed speedOf(double bandwidth) {
   for (int lanes : {16, 8, 4, 2, 1, 32})
     for (double speed : {2.5, 5.0, 8.0, 16.0, 32.0, 64.0}) {
@@ -125,7 +125,7 @@ llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
   if ((type == "Package" || type == "Socket") &&
       !info(object, "CPUVendor").empty()) {
     around.cpu = cpuOf(object);
-    // Of hwloc 1, whose nodes come before their packages.
+    // In hwloc 1, nodes precede their packages.
     for (NumaNode &node : inventory_.numaNodes)
       if (node.cpu.vendor == CpuModel::Vendor::unknown)
         node.cpu = around.cpu;
@@ -138,7 +138,8 @@ llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
       return error;
   } else if (type == "OSDev" && around.device >= 0) {
     PciDevice &device = inventory_.devices[around.device];
-    // 3: an RDMA device, whose name is preferred to a network interface's, 2.
+    // 3 is an RDMA device; its name is preferred to that of a network
+    // interface, 2.
     llvm::StringRef kind = object.attribute("osdev_type").value();
     if (kind == "3" || (kind == "2" && device.name.empty()))
       device.name = object.attribute("name").value();
@@ -154,7 +155,7 @@ llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
   return llvm::Error::success();
 }
 
-/// The index of a NUMA node, which is added when it is first met.
+/// Returns the index of a NUMA node, which is added on first use.
 int HwlocXmlReader::numaNodeOf(const pugi::xml_node &object,
                                const CpuModel &cpu) {
   const int next = static_cast<int>(inventory_.numaNodes.size());
@@ -202,8 +203,8 @@ llvm::Error HwlocXmlReader::readPciDevice(const pugi::xml_node &object,
   return llvm::Error::success();
 }
 
-/// Rows and columns are the objects of `indexes`, values are MB/s of all links
-/// from one to the other.
+/// Rows and columns are the objects of `indexes`; values are MB/s of all links
+/// from one object to the other.
 llvm::Error HwlocXmlReader::readMatrix(const pugi::xml_node &matrix) {
   llvm::StringRef name = matrix.attribute("name").value();
   if (name != "NVLinkBandwidth" && name != "XGMIBandwidth")
@@ -213,7 +214,7 @@ llvm::Error HwlocXmlReader::readMatrix(const pugi::xml_node &matrix) {
     llvm::SmallVector<llvm::StringRef, 16> words;
     llvm::SplitString(list.text().get(), words);
     for (llvm::StringRef word : words) {
-      // "OSDev:332" where objects are of several types.
+      // "OSDev:332" if there are objects of several types.
       auto found = placeOfObject_.find(word.rsplit(':').second.empty()
                                            ? word.str()
                                            : word.rsplit(':').second.str());
@@ -248,7 +249,7 @@ llvm::Error HwlocXmlReader::readMatrix(const pugi::xml_node &matrix) {
       if (to != gpuOfDevice_.end()) {
         links.end = End::gpu;
         links.index = to->second;
-      } else if (places[b].device < 0) { // a package, as of POWER
+      } else if (places[b].device < 0) { // a package, as on POWER
         links.end = End::cpu;
         links.index = places[b].numaNode;
       } else if (!isSwitch_.count(places[b].device)) {

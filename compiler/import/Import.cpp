@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Tells formats apart and hands the text to their readers.
+// Recognizes the formats and passes the text to their readers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +77,7 @@ blink::importMachine(llvm::StringRef text, llvm::StringRef fileName,
     return inventory.takeError();
   if (inventory->name.empty())
     inventory->name = llvm::sys::path::stem(fileName).str();
-  if (!isName(inventory->name)) // a file's can be any bytes
+  if (!isName(inventory->name)) // the name in a file can be any bytes
     inventory->name = "imported";
   auto hasCores = [](const NumaNode &node) { return !node.processors.empty(); };
   const bool isHost =

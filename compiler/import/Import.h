@@ -12,7 +12,7 @@
 namespace blink {
 
 struct ImportOptions {
-  /// The model of the GPUs, for what a file does not say. Null: guessed.
+  /// The model of the GPUs, if a file does not state it. Null: guessed.
   const GpuModel *gpuModel = nullptr;
   RateSource rates = RateSource::nominal;
 };
@@ -23,11 +23,11 @@ struct ImportedMachine {
   ImportNotes notes;
 };
 
-/// Reads what another program wrote of a machine. The format is told by the
-/// content: NCCL's topology XML (and RCCL's, and cloud vendors'), hwloc's XML,
+/// Reads another program's description of a machine. The content determines the
+/// format: NCCL's topology XML (also RCCL's and cloud vendors'), hwloc's XML,
 /// `nvidia-smi topo -m`, `nvidia-smi nvlink -R` and `-s`,
 /// `rocm-smi --showtopo`, each possibly with a prompt, colours or other text
-/// around it. hwloc's XML of a machine without a GPU makes one of cores
+/// around it. hwloc's XML of a machine without a GPU yields a topology of cores
 /// (HostGraph.h). `fileName` is for messages.
 ///
 ///   auto machine = importMachine(text, "dump.xml", {});

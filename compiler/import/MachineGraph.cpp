@@ -26,7 +26,7 @@ bool blink::isGpu(unsigned classCode, unsigned vendor, unsigned product) {
   constexpr unsigned kNvidia = 0x10de, kAmd = 0x1002;
   if (vendor != kNvidia && vendor != kAmd)
     return false;
-  // Rage XL, Radeon 7000 and the ES1000 twice are servers' consoles.
+  // Rage XL, Radeon 7000 and ES1000 (twice) are server consoles.
   const bool isConsole =
       vendor == kAmd && (product == 0x4752 || product == 0x5159 ||
                          product == 0x515e || product == 0x5969);
@@ -35,7 +35,7 @@ bool blink::isGpu(unsigned classCode, unsigned vendor, unsigned product) {
                         classCode == 0x0380 || classCode == 0x1200);
 }
 
-/// As many as Linux can have. Each is joined to each other.
+/// As many as Linux supports. Each is joined to every other.
 static constexpr size_t kMostNumaNodes = 1024;
 
 std::string blink::normalBusId(llvm::StringRef text) {
@@ -96,7 +96,7 @@ private:
   PciSpeed speedOf(int device);
   PciSpeed findSpeed(int device);
   double rateOf(int device);
-  /// Adds a note unless it is there: a device can be looked at twice.
+  /// Adds a note unless it exists: a device can be looked at twice.
   void note(std::vector<std::string> &notes, const std::string &where,
             const std::string &text) {
     if (notes_.insert(where + text).second)
@@ -125,10 +125,10 @@ private:
   RateSource source_;
   Topology topology_;
   std::map<std::tuple<int, int, LinkKind>, size_t> linkIndex_;
-  std::map<int, int> numaNodes_; ///< their nodes, by index in the inventory
-  std::vector<std::vector<int>> below_; ///< devices that matter, a bridge
-  std::vector<int> gpuOfDevice_;        ///< -1: none
-  std::vector<std::optional<PciSpeed>> speeds_; ///< of devices looked at
+  std::map<int, int> numaNodes_; ///< graph nodes by index in the inventory
+  std::vector<std::vector<int>> below_;         ///< children to keep, by bridge
+  std::vector<int> gpuOfDevice_;                ///< -1: none
+  std::vector<std::optional<PciSpeed>> speeds_; ///< by device, once found
   std::set<std::string> notes_;
   int fabric_ = -1;
   int switches_ = 0, nics_ = 0;
@@ -169,8 +169,8 @@ llvm::Error Builder::checkDevices() const {
   return llvm::Error::success();
 }
 
-/// GB/s of one of these links. A model that is not known has been guessed by
-/// the reader; without one, NVLink3 it is.
+/// Returns the GB/s of one of these links. A reader has already tried to guess
+/// an unknown model; if none is known here, NVLink 3 is assumed.
 double Builder::rateOf(const PeerLinks &links) {
   if (links.bandwidth > 0)
     return links.bandwidth;
@@ -186,8 +186,8 @@ double Builder::rateOf(const PeerLinks &links) {
   return usual->linkRate(source_);
 }
 
-/// The node of the switches that a GPU's NVLinks go to. Those of Hopper and
-/// later (third-generation NVSwitch) multicast and reduce.
+/// Returns the node of the switches that a GPU's NVLinks lead to. Switches of
+/// Hopper and later (third-generation NVSwitch) multicast and reduce.
 int Builder::addFabric(const PeerLinks &links) {
   constexpr int kHopper = 90;
   const GpuModel *model = inventory_.gpus[links.gpu].model;
@@ -199,7 +199,7 @@ int Builder::addFabric(const PeerLinks &links) {
 }
 
 void Builder::addPeerLinks() {
-  // What each GPU lists of each other, and where.
+  // What each GPU lists about each other GPU, and where.
   std::map<std::tuple<int, int, LinkKind>, PeerLinks> listed;
   for (const PeerLinks &links : inventory_.links) {
     if (links.end == End::gpu) {
@@ -235,14 +235,14 @@ void Builder::addPeerLinks() {
   }
 }
 
-/// Fills below_, in which a device stands when a GPU or NIC is at or below it,
-/// and hangs the trees into their NUMA nodes.
+/// Fills below_ with the devices that have a GPU or NIC at or below them, and
+/// attaches the trees to their NUMA nodes.
 void Builder::addPciTree() {
   size_t count = inventory_.devices.size();
   below_.resize(count);
   std::vector<bool> matters(count);
   std::vector<int> roots;
-  for (size_t i = count; i-- > 0;) { // what is below comes first
+  for (size_t i = count; i-- > 0;) { // children follow their parents
     const PciDevice &device = inventory_.devices[i];
     matters[i] = matters[i] || device.kind != Kind::bridge;
     if (!matters[i])
@@ -261,10 +261,10 @@ void Builder::addPciTree() {
   }
 }
 
-/// Adds what hangs at `device` below the node `above`; its link to there, with
-/// the bridges in between, carries `bandwidth`.
+/// Attaches `device` and everything below it to the node `above`; its link to
+/// that node, including the bridges in between, carries `bandwidth`.
 void Builder::attach(int device, double bandwidth, int above) {
-  // Chains of bridges without a branch are as slow as their slowest link.
+  // Chains of bridges without branches are as slow as their slowest link.
   while (inventory_.devices[device].kind == Kind::bridge &&
          below_[device].size() == 1) {
     device = below_[device].front();
@@ -287,8 +287,9 @@ void Builder::attach(int device, double bandwidth, int above) {
     attach(child, rateOf(child), node);
 }
 
-/// The PCIe link above a device. What the source does not say, or says of a
-/// link that sleeps, is taken from the GPU's model or from what is below.
+/// Returns the speed of the PCIe link above a device. If the source does not
+/// state it, or states that of a sleeping link, the speed comes from the GPU's
+/// model or from the devices below.
 PciSpeed Builder::speedOf(int device) {
   if (!speeds_[device])
     speeds_[device] = findSpeed(device);
@@ -306,7 +307,7 @@ PciSpeed Builder::findSpeed(int index) {
            std::to_string(speed.lanes);
   };
 
-  // The fastest of what is below; of a GPU, what its model can.
+  // The fastest speed below the device; for a GPU, its model's.
   PciSpeed usual{model ? model->pciGigatransfers : 0, 16};
   std::string reason = "its model's";
   for (int child : below_[index]) {
@@ -348,7 +349,7 @@ double Builder::rateOf(int device) {
   return pciBandwidth(speedOf(device), source_);
 }
 
-/// The node of a NUMA node, which is added when it is needed first.
+/// Returns the graph node of a NUMA node, which is added on first use.
 int Builder::numaNode(int index) {
   auto [place, isNew] = numaNodes_.try_emplace(index, 0);
   if (isNew) {

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Three kinds are about: what NCCL dumps (`<gpu>` with `<nvlink>`), what cloud
-// vendors have NCCL read (the PCI tree alone, at times without classes), and
-// RCCL's (`<xgmi>`, gfx numbers).
+// There are three kinds: NCCL's own dumps (`<gpu>` with `<nvlink>`), the files
+// that cloud vendors pass to NCCL (the PCI tree alone, sometimes without
+// classes), and RCCL's (`<xgmi>`, gfx numbers).
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ private:
   Inventory inventory_;
   bool listsGpus_ = false; ///< there are `<gpu>` elements
   llvm::StringMap<int> gpuOfBusId_;
-  std::vector<pugi::xml_node> gpuElements_; ///< of each GPU; may be empty
+  std::vector<pugi::xml_node> gpuElements_; ///< of each GPU; may be empty nodes
   std::vector<int> numaOfGpu_;
 };
 
@@ -88,8 +88,8 @@ static CpuModel::Vendor vendorOf(const pugi::xml_node &cpu) {
       .Default(Vendor::unknown);
 }
 
-/// /proc/cpuinfo's family of NCCL's number, which has a family beyond 15, 0x19
-/// say, as 0xaf: what is beyond before the 15.
+/// Returns the family as in /proc/cpuinfo for NCCL's number, which writes a
+/// family beyond 15, for example 0x19, as 0xaf: the excess over 15, then 15.
 static int familyOf(int number) {
   return number > 0x1f && (number & 0xf) == 0xf ? 0xf + (number >> 4) : number;
 }
@@ -115,7 +115,7 @@ llvm::Error NcclXmlReader::readCpu(const pugi::xml_node &cpu) {
     if (name == "pci") {
       if (llvm::Error error = readPci(child, -1, node))
         return error;
-    } else if (name == "nic") { // bridges and the like that software made
+    } else if (name == "nic") { // virtual NICs: bridges and the like
       for (pugi::xml_node net : child.children("net"))
         inventory_.notes.guess(document_.where(net),
                                llvm::Twine(net.attribute("name").value()) +
@@ -127,7 +127,8 @@ llvm::Error NcclXmlReader::readCpu(const pugi::xml_node &cpu) {
   return llvm::Error::success();
 }
 
-/// 0x0302 and the like: base class and subclass of a class code of 24 bits.
+/// Returns 0x0302 and the like: base class and subclass of a class code of 24
+/// bits.
 static unsigned pciClass(const pugi::xml_node &pci) {
   unsigned code = 0;
   llvm::StringRef text = pci.attribute("class").value();
@@ -140,7 +141,7 @@ llvm::Error NcclXmlReader::readPci(const pugi::xml_node &pci, int parent,
   PciDevice device;
   device.where = document_.where(pci);
   device.busId = normalBusId(pci.attribute("busid").value());
-  // Vendors number what has no address of its own "ffff:ff:01.0".
+  // Vendors number devices without an address of their own "ffff:ff:01.0".
   if (device.busId.empty())
     return document_.error(pci, llvm::Twine("busid '") +
                                     pci.attribute("busid").value() +
@@ -165,7 +166,7 @@ llvm::Error NcclXmlReader::readPci(const pugi::xml_node &pci, int parent,
   else if (pci.child("nic") || (!hasChildren && code >> 8 == 0x02))
     device.kind = Kind::nic;
   else if (!hasChildren && code == 0 && !pci.attribute("class"))
-    device.kind = Kind::nic; // AWS lists no classes, and NICs alone
+    device.kind = Kind::nic; // AWS lists no classes, and NICs only
   int index = static_cast<int>(inventory_.devices.size());
   inventory_.devices.push_back(device);
 
@@ -192,7 +193,7 @@ llvm::Error NcclXmlReader::readPci(const pugi::xml_node &pci, int parent,
   return llvm::Error::success();
 }
 
-/// `gpu` may be empty: a file without them.
+/// `gpu` may be empty, for files without `<gpu>` elements.
 void NcclXmlReader::readGpu(const pugi::xml_node &gpu, int device) {
   const PciDevice &pci = inventory_.devices[device];
   GpuDevice entry;
@@ -217,8 +218,8 @@ void NcclXmlReader::readGpu(const pugi::xml_node &gpu, int device) {
   gpuElements_.push_back(gpu);
 }
 
-/// GPUs in the order of their bus ids, as nvidia-smi numbers them: `dev` is
-/// the order of one process, which CUDA_VISIBLE_DEVICES changes.
+/// Sorts GPUs by bus id, the order in which nvidia-smi numbers them. `dev` is
+/// the order in one process, which CUDA_VISIBLE_DEVICES changes.
 void NcclXmlReader::sortGpus() {
   std::vector<size_t> order(inventory_.gpus.size());
   for (size_t i = 0; i < order.size(); ++i)
@@ -290,7 +291,7 @@ llvm::Error NcclXmlReader::readLink(const pugi::xml_node &link, int gpu) {
   } else if (type == "0x068001") { // POWER9
     links.end = End::cpu;
     links.index = numaOfGpu_[gpu];
-  } else if (target.starts_with("fffffff")) { // what a guest may not see
+  } else if (target.starts_with("fffffff")) { // hidden from guests
     links.end = End::fabric;
   } else if (busId.empty()) {
     return document_.error(link, "target '" + target +
@@ -306,8 +307,9 @@ llvm::Error NcclXmlReader::readLink(const pugi::xml_node &link, int gpu) {
   return llvm::Error::success();
 }
 
-/// A vendor's file that lists NICs alone: NCCL finds the GPUs by itself when
-/// it reads one. Each switch that NICs share has had one in all that are known.
+/// Adds GPUs to a vendor's file that lists NICs only, as NCCL itself finds the
+/// GPUs when it reads one. In all known machines of this kind, each switch that
+/// NICs share also has one GPU.
 void NcclXmlReader::placeUnlistedGpus() {
   std::vector<int> switches;
   for (size_t i = 0; i < inventory_.devices.size(); ++i)
@@ -335,7 +337,7 @@ void NcclXmlReader::placeUnlistedGpus() {
                           "on the machine itself tells where they are");
 }
 
-/// Vendors' files have no NVLinks either.
+/// Vendors' files do not list NVLinks either.
 void NcclXmlReader::addUnlistedSwitch() {
   if (inventory_.gpus.size() < 2)
     return;

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A GPU a paragraph, a link a line. With -R a line names the bus id and the
-// link at the other end, with -s it has a rate; "<inactive>" in both.
+// A report has a paragraph per GPU and a line per link. With -R a line names
+// the bus id and the link at the other end, with -s a rate; both print
+// "<inactive>".
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +31,8 @@ struct RemoteEnd {
 };
 
 struct ReportedGpu {
-  std::map<int, RemoteEnd> remotes; ///< by the number of the link
-  std::map<int, double> rates;      ///< GB/s, likewise
+  std::map<int, RemoteEnd> remotes; ///< by link number
+  std::map<int, double> rates;      ///< GB/s, by link number
   std::vector<int> inactive;
   std::string where;
 };
@@ -80,7 +81,7 @@ llvm::Error NvlinkReader::readLine(const TextLine &line) {
     gpus_.emplace_back();
     gpus_.back().where = line.where;
   }
-  return llvm::Error::success(); // a prompt, or what else stands around
+  return llvm::Error::success(); // a prompt or other surrounding text
 }
 
 /// `rest` is "3: Remote Device 00000008:00:00.0: Link 29", "3: 26.562 GB/s" or
@@ -116,8 +117,9 @@ llvm::Error NvlinkReader::readLink(const TextLine &line, llvm::StringRef rest) {
   return llvm::Error::success();
 }
 
-/// Which GPU a bus id is, if all remote ends are GPUs: those that have links,
-/// in the order of bus ids, which is nvidia-smi's own.
+/// Returns the number of the GPU with each bus id, if all remote ends are GPUs.
+/// It assigns the GPUs that have links in the order of bus ids, which is
+/// nvidia-smi's own.
 std::map<std::string, int> NvlinkReader::gpusOfRemotes() const {
   std::set<std::string> remotes;
   std::vector<int> linked;
@@ -134,7 +136,7 @@ std::map<std::string, int> NvlinkReader::gpusOfRemotes() const {
   return gpuOf;
 }
 
-/// Whether each link's other end names it in turn.
+/// Whether the other end of each link names the link in turn.
 bool NvlinkReader::areMutual(const std::map<std::string, int> &gpuOf) const {
   for (size_t gpu = 0; gpu < gpus_.size(); ++gpu)
     for (const auto &[link, end] : gpus_[gpu].remotes) {
@@ -172,8 +174,8 @@ void NvlinkReader::addRemoteLinks() {
                            "GPUs would name each other; they count as one");
 }
 
-/// GB/s of a link: the model's figure where the report means the same, which
-/// it gives with the encoding (26.562 for 25).
+/// Returns the GB/s of a link. A reported rate includes the encoding (26.562
+/// for 25); if it agrees with the model's figure, the latter is used.
 double NvlinkReader::rateOf(int gpu, double reported) const {
   constexpr double kEncoding = 1.0625;
   const GpuModel *model = inventory_.gpus[gpu].model;

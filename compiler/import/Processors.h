@@ -13,13 +13,13 @@
 
 namespace blink {
 
-/// The processors of a `cpulist`: "0-3,8-11". Nothing if the text is no such
-/// list, or one of processors beyond 65,535.
+/// Returns the processors of a `cpulist`: "0-3,8-11". Empty if the text is no
+/// such list or has processors beyond 65,535.
 std::vector<int> parseCpuList(llvm::StringRef text);
 
-/// The processors of a mask, as a `cpumap` ("00000000,0000000f") or as hwloc
-/// writes it ("0x0000000f,,0x1"): words of 32 bits, the last one has processor
-/// 0, an empty one none. Nothing as above.
+/// Returns the processors of a mask as in a `cpumap` ("00000000,0000000f") or
+/// in hwloc's notation ("0x0000000f,,0x1"): words of 32 bits, of which the last
+/// one has processor 0 and empty ones stand for 0. Empty as above.
 std::vector<int> parseCpuMask(llvm::StringRef text);
 
 } // namespace blink

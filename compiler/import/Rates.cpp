@@ -1,4 +1,4 @@
-//===- Rates.cpp - what links are known to carry --------------------------===//
+//===- Rates.cpp - published rates of links -------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,8 +13,8 @@
 using namespace blink;
 
 // Sources: NVIDIA's and AMD's data sheets and architecture papers for nominal
-// rates and numbers of links; graph/topo.h of NCCL and of RCCL for `nccl`. Of
-// several models that match, the first is the most common.
+// rates and numbers of links; graph/topo.h of NCCL and of RCCL for `nccl`. If
+// several models match, the first is the most common.
 static constexpr GpuModel kModels[] = {
     // name, product, architecture, kind, nominal, nccl, links, switch, PCIe
     {"p100-sxm", "p100 sxm2", 60, LinkKind::nvlink, 20, 18, 4, false, 8},
@@ -62,16 +62,16 @@ const GpuModel *blink::findGpuModel(llvm::StringRef name) {
   for (const GpuModel &model : kModels)
     if (model.name.equals_insensitive(name))
       return &model;
-  // "h100": the first of the family.
+  // "h100" means the first of its family.
   for (const GpuModel &model : kModels)
     if (model.name.split('-').first.equals_insensitive(name))
       return &model;
   return nullptr;
 }
 
-/// Whether a word begins with `wanted` and goes on, if it does, with another
-/// kind of letter: "sxm4" with "sxm", "mi250x" with "mi250", not "a100" with
-/// "a10".
+/// Whether a word begins with `wanted` and does not continue a number there:
+/// "sxm4" begins with "sxm" and "mi250x" with "mi250", but "a100" does not
+/// begin with "a10".
 static bool beginsWith(llvm::StringRef word, llvm::StringRef wanted) {
   return word.consume_front(wanted) &&
          (word.empty() || !llvm::isDigit(word.front()) ||
@@ -118,8 +118,8 @@ const GpuModel *blink::gpuModelOfArchitecture(int architecture) {
 }
 
 const GpuModel *blink::gpuModelOfLinkCount(int links) {
-  // Numbers that one generation alone has; 18 are also a B200's, which is
-  // newer and rarer.
+  // Numbers that only one generation has; a B200 also has 18, but it is newer
+  // and rarer.
   switch (links) {
   case 4:
     return findGpuModel("p100-sxm");
@@ -137,8 +137,9 @@ const GpuModel *blink::gpuModelOfLinkCount(int links) {
 double blink::pciBandwidth(PciSpeed speed, RateSource source) {
   if (source == RateSource::nccl) // 12 GB/s for 16 lanes of 8 GT/s
     return speed.lanes * speed.gigatransfers * 12 / (16 * 8.0);
-  // Encodings: 8b/10b to 5 GT/s, 128b/130b from 8, FLITs of 256 with 242 bytes
-  // of payload from 64. Rounded as data sheets have it (15.75, 31.5, 63).
+  // Encodings: 8b/10b up to 5 GT/s, 128b/130b from 8 GT/s, FLITs of 256 bytes
+  // with 242 bytes of payload from 64 GT/s. Rounded as in data sheets (15.75,
+  // 31.5, 63).
   double efficiency = speed.gigatransfers < 8    ? 0.8
                       : speed.gigatransfers < 64 ? 15.75 / 16
                                                  : 242.0 / 256;
@@ -161,12 +162,12 @@ HostRate blink::hostRate(const CpuModel &cpu, RateSource source) {
   using Vendor = CpuModel::Vendor;
   struct Row {
     Vendor vendor;
-    int family, fromModel; // and later models of the family
+    int family, fromModel; // including later models of the family
     double nominal, nccl;
     const char *reason;
   };
-  // The last row that matches counts. Nominal: Intel's QPI and UPI carry two
-  // bytes a transfer, AMD's links between sockets are sixteen lanes.
+  // The last matching row counts. Nominal: Intel's QPI and UPI carry two bytes
+  // per transfer; AMD's links between sockets have sixteen lanes.
   static constexpr Row kRows[] = {
       {Vendor::unknown, 0, 0, 32, 10, "a CPU that is not named"},
       {Vendor::intel, 0, 0, 38.4, 6, "two QPI links of 19.2 GB/s"},

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Each takes the text and fills an inventory; `fileName` is for places. They
-// accept what their programs are known to write, in all its variants, and
-// refuse, with a place, what they cannot make sense of.
+// Each reader takes the text and fills an inventory; `fileName` is for error
+// messages. Readers accept what their programs are known to write, in all its
+// variants, and refuse, with a place, what they cannot interpret.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,23 +21,24 @@ namespace blink {
 
 class XmlDocument;
 
-/// NCCL_TOPO_DUMP_FILE's and NCCL_TOPO_FILE's `<system>`; RCCL's too.
+/// Reads the `<system>` of NCCL_TOPO_DUMP_FILE and NCCL_TOPO_FILE; RCCL's too.
 llvm::Expected<Inventory> readNcclXml(const XmlDocument &document,
                                       const pugi::xml_node &system,
                                       const ImportOptions &options);
-/// The `<topology>` of `lstopo --of xml`, hwloc 2.
+/// Reads the `<topology>` of `lstopo --of xml`, hwloc 2.
 llvm::Expected<Inventory> readHwlocXml(const XmlDocument &document,
                                        const pugi::xml_node &topology,
                                        const ImportOptions &options);
-/// The matrix of `nvidia-smi topo -m`.
+/// Reads the matrix of `nvidia-smi topo -m`.
 llvm::Expected<Inventory> readTopoMatrix(llvm::StringRef text,
                                          llvm::StringRef fileName,
                                          const ImportOptions &options);
-/// `nvidia-smi nvlink -R` (who is at the other end) or `-s` (rates).
+/// Reads `nvidia-smi nvlink -R` (the devices at the other ends) or `-s`
+/// (rates).
 llvm::Expected<Inventory> readNvlinkReport(llvm::StringRef text,
                                            llvm::StringRef fileName,
                                            const ImportOptions &options);
-/// The tables of `rocm-smi --showtopo`.
+/// Reads the tables of `rocm-smi --showtopo`.
 llvm::Expected<Inventory> readRocmTables(llvm::StringRef text,
                                          llvm::StringRef fileName,
                                          const ImportOptions &options);

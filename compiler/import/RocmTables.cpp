@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Three matrices (weights, hops, types of link) and the NUMA nodes. A weight of
-// 15 is one xGMI hop; numbers of parallel links are not told.
+// The tables are three matrices (weights, hops, types of link) and a list of
+// NUMA nodes. A weight of 15 means one xGMI hop; the number of parallel links
+// is not stated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +77,7 @@ void RocmReader::readLine(const TextLine &line) {
     return;
   std::optional<int> row = numberAfter("GPU", words[0]);
   if (!row || numberAfter("GPU", words[1]))
-    return; // the header
+    return; // the header line
   std::vector<std::string> cells;
   for (llvm::StringRef word : llvm::ArrayRef(words).drop_front())
     cells.push_back(word.str());
@@ -100,7 +101,7 @@ llvm::Error RocmReader::checkTable(const Table &table,
   return llvm::Error::success();
 }
 
-/// An xGMI link joins two GPUs directly where there is one hop.
+/// Adds a direct xGMI link between each two GPUs that are one hop apart.
 void RocmReader::addLinks() {
   int count = static_cast<int>(types_.rows.size());
   for (int a = 0; a < count; ++a)
@@ -121,7 +122,7 @@ void RocmReader::addLinks() {
 }
 
 void RocmReader::addDevices() {
-  std::map<int, int> indexOf; // of a NUMA node
+  std::map<int, int> indexOf; // by number of the NUMA node
   for (size_t gpu = 0; gpu < types_.rows.size(); ++gpu) {
     auto told = numaOfGpu_.find(static_cast<int>(gpu));
     int id = told == numaOfGpu_.end() ? 0 : told->second;

@@ -1,4 +1,4 @@
-//===- TerminalText.cpp - what was copied from a terminal -----------------===//
+//===- TerminalText.cpp - text copied from a terminal ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,7 @@
 
 using namespace blink;
 
-/// Without ANSI escape sequences: ESC [ parameters letter.
+/// Removes ANSI escape sequences: ESC [ parameters letter.
 static std::string withoutEscapes(llvm::StringRef line) {
   std::string text;
   for (size_t at = 0; at < line.size(); ++at) {

@@ -1,4 +1,4 @@
-//===- TerminalText.h - what was copied from a terminal ---------*- C++ -*-===//
+//===- TerminalText.h - text copied from a terminal -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,13 +18,13 @@
 namespace blink {
 
 /// A line without escape sequences (underlines, colours), carriage returns and
-/// blanks at its end.
+/// trailing blanks.
 struct TextLine {
   std::string text;
   std::string where; ///< "topo.txt:3:1"
 };
 
-/// What blanks and tabs part.
+/// Splits at blanks and tabs.
 std::vector<llvm::StringRef> wordsOf(llvm::StringRef text);
 
 /// The lines of a program's output.
@@ -34,7 +34,8 @@ std::vector<TextLine> terminalLines(llvm::StringRef text,
 /// "topo.txt:3:1: error: ..."
 llvm::Error errorAt(const TextLine &line, const llvm::Twine &message);
 
-/// The number k of "GPU3", "NIC12"; nothing if `word` is no such name.
+/// Returns the number k of "GPU3", "NIC12"; std::nullopt if `word` is no such
+/// name.
 std::optional<int> numberAfter(llvm::StringRef prefix, llvm::StringRef word);
 
 } // namespace blink

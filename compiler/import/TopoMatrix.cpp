@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The matrix has a word for each pair of devices: NV4 (so many NVLinks), PIX
-// (one PCIe switch between), PXB (several), PHB and NODE (the CPU), SYS (two
-// CPUs; SOC in old drivers). Copies are taken as they come: columns that have
-// run together, wrapped headers, colours, prompts and legends.
+// The matrix has a word for each pair of devices: NV4 (four NVLinks), PIX (one
+// PCIe switch between them), PXB (several), PHB and NODE (the CPU), SYS (two
+// CPUs; SOC in old drivers). Copies from terminals are accepted with joined
+// columns, wrapped headers, colours, prompts and legends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using End = PeerLinks::End;
 
 namespace {
 
-/// What a cell says, nearest first; `nvlinks` is set for NV#.
+/// The contents of a cell, nearest first; `nvlinks` is set for NV#.
 struct Cell {
   enum class Way { self, nvlink, pix, pxb, phb, node, sys };
   Way way;
@@ -41,7 +41,7 @@ struct Row {
   std::string name;
   bool isGpu;
   std::vector<Cell> cells;
-  std::string affinity; ///< of its NUMA node or CPUs; empty: not said
+  std::string affinity; ///< its NUMA node or CPUs; empty: not stated
   std::string where;
 };
 
@@ -86,7 +86,8 @@ private:
 
 } // namespace
 
-/// Takes a cell off the front of `text`; they may stand without a gap.
+/// Takes a cell off the front of `text`; cells may follow each other without a
+/// gap.
 static std::optional<Cell> takeCell(llvm::StringRef &text) {
   text = text.ltrim();
   if (text.consume_front("NV")) {
@@ -107,13 +108,14 @@ static std::optional<Cell> takeCell(llvm::StringRef &text) {
   return std::nullopt;
 }
 
-/// The line with the names of the columns: "GPU0 GPU1 mlx5_0 CPU Affinity".
+/// Finds the line with the names of the columns: "GPU0 GPU1 mlx5_0 CPU
+/// Affinity".
 llvm::Error MatrixReader::readHeader() {
   for (; header_ < lines_.size(); ++header_) {
     std::vector<llvm::StringRef> words = wordsOf(lines_[header_].text);
     if (words.empty() || numberAfter("GPU", words[0].split("GPU1").first) != 0)
       continue;
-    // A row, and no header, has a cell after its name.
+    // A row of the matrix, unlike the header, has a cell after its name.
     if (words.size() > 1) {
       llvm::StringRef second = words[1];
       if (takeCell(second) && second.empty())
@@ -122,7 +124,7 @@ llvm::Error MatrixReader::readHeader() {
     for (llvm::StringRef word : words) {
       if (word == "CPU" || word == "NUMA" || word == "GPU")
         break;
-      if (word.starts_with("GPU")) { // perhaps "GPU0GPU1"
+      if (word.starts_with("GPU")) { // perhaps joined: "GPU0GPU1"
         llvm::SmallVector<llvm::StringRef, 8> joined;
         word.split(joined, "GPU", -1, false);
         for (llvm::StringRef number : joined)
@@ -161,8 +163,8 @@ llvm::Expected<Row> MatrixReader::readRow(const TextLine &line) {
                                "'; is the matrix whole?");
     row.cells.push_back(*cell);
   }
-  // "0-19,40-59  0  N/A": CPUs, NUMA node, the GPU's own. A wrapped copy can
-  // have torn the first.
+  // "0-19,40-59  0  N/A": CPUs, NUMA node, the GPU's own NUMA node. Wrapping
+  // may have torn the CPUs apart.
   std::vector<llvm::StringRef> tail = wordsOf(rest);
   if (!tail.empty() && tail.back() == "N/A")
     tail.pop_back();
@@ -231,9 +233,10 @@ void MatrixReader::readLegend() {
   }
 }
 
-/// Whether NVLinks go to a switch or from GPU to GPU the matrix does not say.
-/// All GPUs cannot have as many to each other as a GPU has altogether, unless
-/// they are the same links: those to a switch.
+/// Adds GPUs and NVLinks. The matrix does not say whether NVLinks lead to a
+/// switch or directly to other GPUs. If every GPU has links to all others, and
+/// they add up to more than a GPU can have, they must be the same links counted
+/// several times: the links to a switch.
 void MatrixReader::addGpusAndLinks() {
   std::vector<int> gpus;
   for (size_t i = 0; i < rows_.size(); ++i)
@@ -251,7 +254,7 @@ void MatrixReader::addGpusAndLinks() {
     }
   int largestSum = *std::max_element(sums.begin(), sums.end());
   const GpuModel *model = options_.gpuModel;
-  // 18 is the most that any GPU has.
+  // No GPU has more than 18.
   bool onSwitch = allJoined && largestSum > (model ? model->maxLinks : 18);
   int ofOne =
       onSwitch ? *std::max_element(most.begin(), most.end()) : largestSum;
@@ -289,8 +292,9 @@ void MatrixReader::addGpusAndLinks() {
                            "NVLinks join the GPUs directly, without a switch");
 }
 
-/// The class of each row, numbered from 0 in their order, when those that are
-/// no farther than `farthest` belong together, and so do equal affinities.
+/// Returns the class of each row, numbered from 0 in the order of rows. Rows
+/// are in one class if they are no farther apart than `farthest`, or, with
+/// `byAffinity`, if their affinities are equal.
 std::vector<int> MatrixReader::joinedBy(Way farthest, bool byAffinity) const {
   llvm::EquivalenceClasses<int> classes;
   for (size_t a = 0; a < rows_.size(); ++a) {

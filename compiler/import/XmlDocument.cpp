@@ -1,4 +1,4 @@
-//===- XmlDocument.cpp - XML whose elements have places -------------------===//
+//===- XmlDocument.cpp - XML with the places of its elements --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,8 +12,8 @@
 
 using namespace blink;
 
-/// The first element that stands deeper than `most`; empty if none does.
-/// pugixml's nodes know their parents, so that no stack is needed.
+/// Returns the first element that is nested deeper than `most`; empty if there
+/// is none. Needs no stack, as pugixml's nodes know their parents.
 static pugi::xml_node tooDeep(pugi::xml_node node, int most) {
   int depth = 0;
   const pugi::xml_node top = node;
@@ -63,7 +63,7 @@ JsonPlace XmlDocument::place(ptrdiff_t offset) const {
 }
 
 std::string XmlDocument::where(const pugi::xml_node &node) const {
-  // pugixml's offset is that of the name, which stands after a `<`.
+  // pugixml's offset is that of the name, one past the `<`.
   JsonPlace at = place(node.offset_debug() - 1);
   return fileName_ + ":" + std::to_string(at.line) + ":" +
          std::to_string(at.column);

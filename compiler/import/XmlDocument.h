@@ -1,4 +1,4 @@
-//===- XmlDocument.h - XML whose elements have places -----------*- C++ -*-===//
+//===- XmlDocument.h - XML with the places of its elements ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,12 +15,12 @@
 
 namespace blink {
 
-/// A parsed file. pugixml reads it: a DOCTYPE is skipped and entities of its
-/// own are not expanded, so that a file costs no more than its length.
+/// A parsed file. pugixml skips a DOCTYPE and does not expand entities that a
+/// file defines, so the cost of a file is bounded by its length.
 class XmlDocument {
 public:
-  /// Errors, with a place: no XML, a half of one, elements nested beyond
-  /// kMostNested.
+  /// Errors, with a place: text that is no XML or is truncated, elements nested
+  /// deeper than kMostNested.
   static llvm::Expected<std::unique_ptr<XmlDocument>>
   parse(llvm::StringRef text, llvm::StringRef fileName);
 

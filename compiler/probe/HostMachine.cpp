@@ -17,8 +17,9 @@
 
 using namespace blink;
 
-/// GB/s that each of these processors copies while all do: of the slowest, the
-/// best of some rounds. 0 if this process may not run on them.
+/// Returns the GB/s that each of these processors copies while all of them do:
+/// the rate of the slowest one, in the best of several rounds. 0 if this
+/// process may not run on them.
 static double copyRate(const std::vector<int> &processors) {
   constexpr int kRounds = 2, kBlocks = 4, kHere = 0;
   HostCopier copier(processors, {{kHere, processors}});
@@ -39,7 +40,7 @@ static double copyRate(const std::vector<int> &processors) {
     std::vector<double> rates = ratesTogether(*ends, copier.blockBytes());
     best = std::max(best, *llvm::min_element(rates));
   }
-  // A tenth of a GB/s is more than measurements repeat.
+  // Measurements do not repeat to a tenth of a GB/s.
   return std::round(best * 10) / 10;
 }
 

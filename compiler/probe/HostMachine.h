@@ -12,9 +12,9 @@
 namespace blink {
 
 /// Measures NumaNode::coreRate of this machine's NUMA nodes, one after the
-/// other, a quarter of a second each: of the cores that are ranks (HostGraph.h)
-/// all copy at once. 0 where none could be pinned. measure/Measure.h measures
-/// at length.
+/// other, for a quarter of a second each, while all cores of the node that are
+/// ranks (HostGraph.h) copy. 0 if the threads could not be pinned.
+/// measure/Measure.h measures more thoroughly.
 void measureCores(Inventory &inventory);
 
 } // namespace blink

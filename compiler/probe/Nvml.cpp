@@ -1,9 +1,9 @@
-//===- Nvml.cpp - what NVIDIA's driver tells of GPUs ----------------------===//
+//===- Nvml.cpp - GPUs as NVIDIA's driver reports them --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The few calls of NVML that are needed are declared here: its header is no
-// part of the CUDA toolkit.
+// The few required calls of NVML are declared here, as its header is not part
+// of the CUDA toolkit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct PciInfo {
   char busId[32];
 };
 
-/// nvmlUtilization_t: percent of the time, of the last second or less.
+/// nvmlUtilization_t: percent of the time, over the last second or less.
 struct Utilization {
   unsigned gpu, memory;
 };
@@ -50,11 +50,11 @@ struct Library {
   int (*linkState)(Device, unsigned, int *) = nullptr;
   int (*remotePci)(Device, unsigned, PciInfo *) = nullptr;
   int (*remoteType)(Device, unsigned, int *) = nullptr; ///< from driver 470
-  // What a GPU has to do; virtual ones do not tell.
+  // Use of a GPU; virtual ones do not report it.
   int (*utilization)(Device, Utilization *) = nullptr;
   int (*processes)(Device, unsigned *, void *) = nullptr;
 
-  /// Whether there is a library with all that is needed.
+  /// Whether the library exists and has all required functions.
   bool load() {
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
@@ -78,7 +78,7 @@ struct Library {
   }
 };
 
-/// The numbers of GPUs by where they are.
+/// Returns the GPUs' numbers by bus id.
 std::map<std::string, int> gpusOf(const Inventory &inventory) {
   std::map<std::string, int> gpus;
   for (size_t gpu = 0; gpu < inventory.gpus.size(); ++gpu)
@@ -96,7 +96,7 @@ public:
 private:
   void askDevice(unsigned index);
   void askLinks(Device device, int gpu);
-  /// Whether a call went well; a warning otherwise.
+  /// Returns whether a call succeeded; adds a warning if not.
   bool check(int result, llvm::StringRef what) {
     if (result != 0)
       inventory_.notes.warn("NVML", what + ": " + nvml_.errorString(result));
@@ -149,7 +149,7 @@ void Asker::askLinks(Device device, int gpu) {
   for (unsigned link = 0; link < kMaxLinks; ++link) {
     int state = 0, type = -1;
     if (nvml_.linkState(device, link, &state) != 0)
-      continue; // there is no such link
+      continue; // no such link
     if (!state) {
       ++down;
       continue;
@@ -169,7 +169,7 @@ void Asker::askLinks(Device device, int gpu) {
       inventory_.notes.warn(entry.where, "NVLink " + llvm::Twine(link) +
                                              " goes to " + remote.busId +
                                              ", which is not to be seen here");
-    else // NVSwitch, or what a guest may not see
+    else // NVSwitch, or hidden from guests
       ++counts[-1];
   }
   if (down > 0)
@@ -222,8 +222,7 @@ std::vector<GpuUse> blink::askGpuUse(const Inventory &inventory) {
     Utilization percent = {};
     if (nvml.utilization && nvml.utilization(device, &percent) == 0)
       use.percent = percent.gpu;
-    // Without room for a list it tells how long that would be, and that there
-    // is no room.
+    // Without room for a list, the call sets the list's length and fails.
     if (nvml.processes)
       (void)nvml.processes(device, &use.processes, nullptr);
     uses.push_back(use);

@@ -16,11 +16,11 @@
 namespace blink {
 
 struct ProbeOptions {
-  /// Where the kernel tells of devices; another folder is a copy of another
+  /// The kernel's folder of devices. Another folder holds a copy of another
   /// machine's, with its proc/ beside it.
   std::string sysfs = "/sys";
   RateSource rates = RateSource::nominal;
-  /// Whether rates are measured, and who is told how far that is.
+  /// Whether to measure rates, and the callback for progress.
   bool measure = false;
   std::function<void(size_t done, size_t all)> watcher;
 };
@@ -28,18 +28,20 @@ struct ProbeOptions {
 struct ProbedMachine {
   ImportedMachine machine; ///< with nominal rates
   std::optional<Measurement> measurement;
-  /// The pairs of GPUs and NICs in the words of `nvidia-smi topo -m`; empty
+  /// The pairs of GPUs and NICs in the notation of `nvidia-smi topo -m`; empty
   /// for a machine without a GPU.
   std::string matrix;
 };
 
-/// Looks at a machine: the kernel's PCI tree, NVIDIA's management library for
-/// models and NVLinks, AMD's part of the kernel for xGMI. Without a GPU it is
-/// the topology of the host back end (HostMachine.h). Errors: `sysfs` is none;
-/// those of measureMachine(), a BusyMachine among them.
+/// Probes a machine: the kernel's PCI tree, NVIDIA's management library for
+/// models and NVLinks, AMD's part of the kernel for xGMI. Without a GPU the
+/// result is the topology of the host back end (HostMachine.h). Errors: `sysfs`
+/// does not describe a machine; those of measureMachine(), including
+/// BusyMachine.
 llvm::Expected<ProbedMachine> probeMachine(const ProbeOptions &options);
 
-/// The matrix of an inventory's GPUs and NICs, as `nvidia-smi topo -m` has it.
+/// Returns the matrix of an inventory's GPUs and NICs as `nvidia-smi topo -m`
+/// prints it.
 std::string topoMatrix(const Inventory &inventory);
 
 } // namespace blink

@@ -23,21 +23,22 @@ using namespace blink;
 using Kind = PciDevice::Kind;
 using End = PeerLinks::End;
 
-/// A file's text without blanks around it, nor the zeros that end some masks;
-/// empty if it cannot be read.
+/// Returns a file's text without surrounding blanks and the zeros that end some
+/// masks; empty if the file cannot be read.
 static std::string textOf(const llvm::Twine &path) {
   auto file = llvm::MemoryBuffer::getFileAsStream(path);
   return file ? (*file)->getBuffer().rtrim('\0').trim().str() : "";
 }
 
-/// A number, "0x..." or decimal; `otherwise` if the file has none.
+/// Reads a number, "0x..." or decimal; returns `otherwise` if the file has
+/// none.
 static int numberOf(const llvm::Twine &path, int otherwise) {
   int number = 0;
   return llvm::StringRef(textOf(path)).getAsInteger(0, number) ? otherwise
                                                                : number;
 }
 
-/// The names in a folder, in order.
+/// Returns the names in a folder, sorted.
 static std::vector<std::string> namesIn(const llvm::Twine &folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -85,15 +86,15 @@ private:
 
 } // namespace
 
-/// The processors of a NUMA node; copies of hwloc-gather-topology have its mask
-/// alone.
+/// Returns the processors of a NUMA node. Copies by hwloc-gather-topology only
+/// have the mask.
 static std::vector<int> processorsOf(const std::string &folder) {
   std::vector<int> processors = parseCpuList(textOf(folder + "/cpulist"));
   return processors.empty() ? parseCpuMask(textOf(folder + "/cpumap"))
                             : processors;
 }
 
-/// One line a NUMA node; of which CPU they are, /proc says once for all.
+/// Reads the NUMA nodes. /proc/cpuinfo states the CPU model for all of them.
 void SystemReader::readNumaNodes() {
   CpuModel cpu;
   std::string path = sysfs_ + "/../proc/cpuinfo";
@@ -127,7 +128,7 @@ void SystemReader::readNumaNodes() {
     if (rest.consume_front("node") && !rest.getAsInteger(10, id))
       processors[id] = processorsOf(folder + "node/" + name);
   }
-  // A kernel without NUMA, or one that has left it out.
+  // A kernel without NUMA support, or a machine description without it.
   if (processors.empty())
     for (const std::string &name : namesIn(folder + "cpu")) {
       llvm::StringRef rest = name;
@@ -136,20 +137,20 @@ void SystemReader::readNumaNodes() {
           numberOf(folder + "cpu/" + name + "/online", 1) != 0)
         processors[0].push_back(processor);
     }
-  // Nodes without processors are memory alone, as a GPU's of a GH200.
+  // Nodes without processors are memory only, like a GPU's in a GH200.
   for (auto &[id, list] : processors)
     if (!list.empty())
       inventory_.numaNodes.push_back({id, cpu, std::move(list)});
 }
 
-/// The last part of a path that is a PCI address, of the folder above; empty.
+/// Returns the PCI address of the folder above, if it has one; otherwise empty.
 static std::string parentOf(llvm::StringRef realPath) {
   return normalBusId(
       llvm::sys::path::filename(llvm::sys::path::parent_path(realPath)));
 }
 
-/// Adds a device and, before it, those above. Returns its index, -1 if it is
-/// not there.
+/// Adds a device after the devices above it. Returns its index, or -1 if the
+/// device does not exist.
 int SystemReader::addDevice(const std::string &busId) {
   if (auto known = deviceOf_.find(busId); known != deviceOf_.end())
     return known->second;
@@ -157,7 +158,7 @@ int SystemReader::addDevice(const std::string &busId) {
   llvm::SmallString<256> realPath;
   if (llvm::sys::fs::real_path(folder, realPath))
     return deviceOf_[busId] = -1;
-  deviceOf_[busId] = -1; // a link to itself ends here
+  deviceOf_[busId] = -1; // ends the recursion if a folder links to itself
   PciDevice device;
   std::string parent = parentOf(realPath);
   if (!parent.empty())
@@ -183,7 +184,7 @@ void SystemReader::describe(PciDevice &device, const std::string &folder) {
     device.kind = Kind::nic;
 
   if (device.parent < 0) {
-    int id = numberOf(folder + "/numa_node", -1); // -1: the kernel can't tell
+    int id = numberOf(folder + "/numa_node", -1); // -1: unknown to the kernel
     device.numaNode = 0;
     for (size_t node = 0; node < inventory_.numaNodes.size(); ++node)
       if (inventory_.numaNodes[node].id == id)
@@ -201,11 +202,11 @@ void SystemReader::describe(PciDevice &device, const std::string &folder) {
                               "badly");
     device.speed.lanes = width;
   }
-  if (device.speed.lanes > 32) // 255: virtual devices
+  if (device.speed.lanes > 32) // 255 means a virtual device
     device.speed = {};
   if (device.kind != Kind::nic)
     return;
-  // An RDMA device's name is what UCX and NCCL know.
+  // UCX and NCCL know NICs by the names of their RDMA devices.
   for (const char *kind : {"/infiniband", "/net"})
     for (const std::string &name : namesIn(folder + kind)) {
       if (device.name.empty())
@@ -216,8 +217,8 @@ void SystemReader::describe(PciDevice &device, const std::string &folder) {
     }
 }
 
-/// Models by the PCI ids of NVIDIA's and AMD's most common products, for where
-/// no driver tells a name.
+/// Returns the model of NVIDIA's and AMD's most common products by PCI id, for
+/// machines without a driver that knows the name.
 static const GpuModel *modelOfPciId(unsigned vendor, unsigned product) {
   static constexpr struct {
     unsigned vendor, product;
@@ -253,7 +254,7 @@ void SystemReader::addGpu(int device, unsigned vendor, unsigned product) {
                              inventory_.devices[device].where});
 }
 
-/// By bus id, as nvidia-smi numbers them.
+/// Sorts GPUs by bus id, as nvidia-smi numbers them.
 void SystemReader::sortGpus() {
   std::stable_sort(inventory_.gpus.begin(), inventory_.gpus.end(),
                    [&](const GpuDevice &a, const GpuDevice &b) {
@@ -262,8 +263,8 @@ void SystemReader::sortGpus() {
                    });
 }
 
-/// AMD's driver lists nodes (CPUs and GPUs) and links between them; a link of
-/// type 11 is xGMI.
+/// Adds the xGMI links. AMD's driver lists nodes (CPUs and GPUs) and the links
+/// between them; type 11 is xGMI.
 void SystemReader::addXgmiLinks() {
   const std::string nodes = sysfs_ + "/class/kfd/kfd/topology/nodes";
   auto field = [](const std::string &text, llvm::StringRef name) {
@@ -282,7 +283,7 @@ void SystemReader::addXgmiLinks() {
     int location = field(text, "location_id");
     if (llvm::StringRef(name).getAsInteger(10, node) || location <= 0)
       continue; // a CPU
-    // Bus, device and function in 16 bits, as in PCI itself.
+    // Bus, device and function in 16 bits, as PCI encodes them.
     std::string busId = normalBusId(
         llvm::formatv("{0:x-4}:{1:x-2}:{2:x-2}.{3:x-1}",
                       std::max(field(text, "domain"), 0), location >> 8 & 0xff,
@@ -302,7 +303,7 @@ void SystemReader::addXgmiLinks() {
         continue;
       PeerLinks entry{gpu, End::gpu, other->second};
       entry.kind = LinkKind::xgmi;
-      // MB/s of all links to that node; 0 from older kernels.
+      // MB/s of all links to that node; older kernels report 0.
       if (const GpuModel *model = inventory_.gpus[gpu].model)
         entry.count = std::max(
             1, static_cast<int>(std::lround(field(text, "max_bandwidth") /

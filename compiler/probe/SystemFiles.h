@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the kernel tells in /sys and /proc, or in a copy of both, as
-// hwloc-gather-topology makes.
+// Reads the kernel's /sys and /proc, or a copy of both as hwloc-gather-topology
+// makes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +14,12 @@
 
 namespace blink {
 
-/// Fills NUMA nodes, the PCI tree and GPUs, in the order of bus ids, from
+/// Fills in NUMA nodes, the PCI tree and GPUs, in the order of bus ids, from
 /// `sysfs`, and CPUs from proc/cpuinfo beside it. AMD GPUs' xGMI links are
-/// there, too (class/kfd); NVIDIA's are not. A link's speed is the greatest
-/// that both ends can, since idle GPUs clock theirs down; where it trained
-/// narrower than that, a warning says so. Errors: `sysfs` has no PCI devices
-/// and no processors.
+/// there too (class/kfd); NVIDIA's NVLinks are not. A device has the greatest
+/// speed that it supports (max_link_speed), since idle GPUs clock their links
+/// down. A GPU whose link trained to fewer lanes gets these, with a warning.
+/// Errors: `sysfs` has no PCI devices and no processors.
 llvm::Error readSystemFiles(llvm::StringRef sysfs, Inventory &inventory);
 
 } // namespace blink

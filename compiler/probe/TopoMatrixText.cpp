@@ -1,4 +1,4 @@
-//===- TopoMatrixText.cpp - a machine in nvidia-smi's words ---------------===//
+//===- TopoMatrixText.cpp - a machine in nvidia-smi's notation ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,7 +11,7 @@
 
 using namespace blink;
 
-/// A device and the bridges above it, from the NUMA node down.
+/// Returns a device and the bridges above it, from the NUMA node down.
 static std::vector<int> pathTo(const Inventory &inventory, int device) {
   std::vector<int> path;
   for (; device >= 0; device = inventory.devices[device].parent)
@@ -20,9 +20,9 @@ static std::vector<int> pathTo(const Inventory &inventory, int device) {
   return path;
 }
 
-/// PIX: one switch between, PXB: several, PHB: the CPU, SYS: two CPUs. A switch
-/// is two bridges deep, one up and one down; the first bridge of a path is the
-/// CPU's own.
+/// PIX: one switch between the devices, PXB: several, PHB: the CPU, SYS: two
+/// CPUs. A switch is two bridges deep, an upstream and a downstream port; the
+/// first bridge of a path is the CPU's own.
 static const char *wayBetween(const Inventory &inventory, int a, int b) {
   std::vector<int> pathA = pathTo(inventory, a), pathB = pathTo(inventory, b);
   size_t shared = 0;
@@ -42,7 +42,7 @@ static const char *wayBetween(const Inventory &inventory, int a, int b) {
 std::string blink::topoMatrix(const Inventory &inventory) {
   struct Column {
     std::string name;
-    int device, gpu; // gpu: -1 of a NIC
+    int device, gpu; // gpu: -1 for a NIC
   };
   std::vector<Column> columns;
   for (size_t gpu = 0; gpu < inventory.gpus.size(); ++gpu)

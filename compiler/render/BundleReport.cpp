@@ -1,4 +1,4 @@
-//===- BundleReport.cpp - what is said of a bundle ------------------------===//
+//===- BundleReport.cpp - reports on a bundle -----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -58,7 +58,8 @@ static std::string titleOf(const BundleContents &contents) {
 
 static double percent(double ratio) { return 100 * ratio; }
 
-/// Percent of the bound on average, over programs. There is one.
+/// Returns the percentage of the bound, averaged over programs. There is at
+/// least one program.
 static double meanPercent(const BundleProof &proof) {
   return percent(proof.sumOfRatios / double(proof.programs));
 }

@@ -1,4 +1,4 @@
-//===- BundleReport.h - what is said of a bundle ----------------*- C++ -*-===//
+//===- BundleReport.h - reports on a bundle ---------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,7 @@
 
 namespace blink {
 
-/// A bundle that was proved, or was not: what `blinkc verify` says of it.
+/// A bundle and its proof, which may have failed: what `blinkc verify` reports.
 struct ProvedBundle {
   BundleContents contents;
   BundleProof proof;
@@ -21,11 +21,11 @@ struct ProvedBundle {
 std::string toText(const ProvedBundle &bundle);
 std::string toJson(const ProvedBundle &bundle);
 
-/// A bundle that was compiled and proved: what `blinkc compile` says of it.
+/// A compiled and proved bundle: what `blinkc compile` reports.
 struct CompiledBundle : ProvedBundle {
   std::vector<LinkEdit> edits;
   size_t fileBytes = 0;
-  std::string output; ///< its path; empty: not written
+  std::string output; ///< path; empty: not written
   double seconds = 0;
 };
 std::string toText(const CompiledBundle &bundle);

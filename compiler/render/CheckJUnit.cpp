@@ -1,8 +1,8 @@
-//===- CheckJUnit.cpp - what a check found, as JUnit XML ------------------===//
+//===- CheckJUnit.cpp - results of a check as JUnit XML -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The dialect that GitLab, Jenkins and the actions of GitHub read.
+// Writes the dialect that GitLab, Jenkins and GitHub's actions read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 
 using namespace blink;
 
-/// Text as it may stand in XML, in attributes, too. Characters that XML 1.0
-/// cannot hold become blanks.
+/// Escapes text for XML, attributes included. Characters that XML 1.0 cannot
+/// represent become blanks.
 static std::string escapeXml(llvm::StringRef text) {
   std::string plain = text.str();
   for (char &symbol : plain)
@@ -35,7 +35,8 @@ struct Case {
 };
 } // namespace
 
-/// The proof, then the collectives, then what is about none of them.
+/// Returns a case for the proof, one for each collective, and one for the
+/// findings about no collective.
 static std::vector<Case> casesOf(const MachineResult &result) {
   std::vector<Case> cases{{"proof", result.problems, {}}};
   for (Collective collective : sched::kJointCollectives) {
@@ -84,7 +85,7 @@ std::string blink::toJUnit(const std::vector<MachineResult> &results) {
     size_t failed = 0;
     std::vector<Case> cases = casesOf(result);
     for (const Case &one : cases) {
-      // All of the time is that of compiling and proving.
+      // The whole time is that of compiling and proving.
       body +=
           toXml(one, result.name, &one == &cases.front() ? result.seconds : 0);
       failed += one.failures.empty() ? 0 : 1;

@@ -1,4 +1,4 @@
-//===- CheckJson.cpp - what a check found, as JSON ------------------------===//
+//===- CheckJson.cpp - results of a check as JSON -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

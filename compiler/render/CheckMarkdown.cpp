@@ -1,4 +1,4 @@
-//===- CheckMarkdown.cpp - what a check found, as Markdown ----------------===//
+//===- CheckMarkdown.cpp - results of a check as Markdown -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,7 +10,8 @@
 
 using namespace blink;
 
-/// Text that means nothing but itself, on one line. Names may hold anything.
+/// Escapes all markup and puts the text on one line. Names may contain
+/// anything.
 static std::string escapeMarkdown(llvm::StringRef text) {
   std::string escaped;
   for (char symbol : text) {

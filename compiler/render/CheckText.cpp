@@ -1,8 +1,8 @@
-//===- CheckText.cpp - what a check found, as text ------------------------===//
+//===- CheckText.cpp - results of a check as text -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Also what all reports share.
+// Also contains the functions that the other formats share.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- DiffReport.cpp - what changed between two files, in words ----------===//
+//===- DiffReport.cpp - reports on changes between files ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

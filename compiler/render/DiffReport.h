@@ -1,4 +1,4 @@
-//===- DiffReport.h - what changed between two files, in words --*- C++ -*-===//
+//===- DiffReport.h - reports on changes between files ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@ namespace blink {
 /// "2 worse, 1 better, 5 different", "identical", "same machine and programs".
 std::string toVerdict(const ScheduleDiff &diff);
 
-/// What `blinkc diff` says of two files.
+/// What `blinkc diff` reports about two files.
 struct ComparedFiles {
   struct File {
     std::string path;

@@ -12,7 +12,7 @@
 
 using namespace blink;
 
-/// A quoted id: within quotes only quotes and backslashes mean something.
+/// Returns a quoted id: within quotes only quotes and backslashes are special.
 static std::string quote(llvm::StringRef text) {
   std::string result = "\"";
   for (char c : text) {
@@ -23,7 +23,8 @@ static std::string quote(llvm::StringRef text) {
   return result + "\"";
 }
 
-/// From light grey over orange to red, as hue, saturation and value.
+/// Returns a colour from light grey over orange to red, as hue, saturation and
+/// value.
 static std::string colorOf(double percent) {
   double full = std::clamp(percent / 100, 0.0, 1.0);
   return llvm::formatv("{0:F3} {1:F3} {2:F3}", 0.1 * (1 - full), full,

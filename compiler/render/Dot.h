@@ -11,9 +11,9 @@
 
 namespace blink {
 
-/// The links of an explanation as a digraph in graphviz' language: labelled
-/// "load / bandwidth", from grey to red by how full they are, dashed where the
-/// certificate calls them scarce.
+/// Draws the links of an explanation as a digraph in the language of Graphviz.
+/// Links are labelled "load / bandwidth", coloured from grey to red by their
+/// utilisation, and dashed if the certificate calls them scarce.
 std::string toDot(const Explanation &explanation);
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- ExplanationReport.cpp - why a rate is what it is, in words ---------===//
+//===- ExplanationReport.cpp - reports that explain a rate ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,7 +17,7 @@
 
 using namespace blink;
 
-/// How messages of each size go, where that differs.
+/// Adds a table of the variants if there are several.
 static void addVariants(llvm::raw_ostream &out,
                         const Explanation &explanation) {
   const Summary &summary = explanation.summary;
@@ -72,7 +72,7 @@ static void addImprovements(llvm::raw_ostream &out,
     out << "  Each alone brings nothing: other links are as scarce.\n";
 }
 
-/// Which of the two is better, by rate, and why.
+/// Says which of the two has the better rate, and by how much.
 static std::string compareRates(const Summary &all, const Summary &phases) {
   constexpr double kAlike = 1e-3;
   const double less = 1 - phases.algbw / all.algbw;
@@ -185,7 +185,8 @@ std::string blink::toJson(const ExplainedProgram &program) {
   return dumpReport(json);
 }
 
-/// Of a bound that packTrees proved: it may give up to kMostSlack of it.
+/// Describes what a packing of trees reaches of the bound: packTrees may give
+/// up to kMostSlack of it.
 static std::string reachedText(double reached, double bound) {
   constexpr double kSame = 1 - 1e-5; // packTrees meets its bound within 1e-6
   if (!(reached < bound * kSame))

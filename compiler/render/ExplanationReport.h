@@ -1,4 +1,4 @@
-//===- ExplanationReport.h - why a rate is what it is, in words -*- C++ -*-===//
+//===- ExplanationReport.h - reports that explain a rate --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,29 +13,29 @@
 
 namespace blink {
 
-/// What `blinkc explain` says of a program.
+/// What `blinkc explain` reports about a program.
 struct ExplainedProgram {
   Explanation explanation;
   std::vector<LinkEdit> edits;
-  /// What one more link would bring; none: nobody asked.
+  /// The gain of one more link; std::nullopt: not asked for.
   std::optional<std::vector<Improvement>> improvements;
-  /// The same job compiled in three phases, to compare.
+  /// The same job compiled in three phases, for comparison.
   std::optional<Summary> phases;
 };
 std::string toText(const ExplainedProgram &program);
 std::string toJson(const ExplainedProgram &program);
 
-/// What `blinkc bound` says of a collective.
+/// What `blinkc bound` reports about a collective.
 struct ExplainedBound {
   Explanation explanation;
   LinkKindSet links; ///< that may be used
   std::vector<LinkEdit> edits;
   double seconds = 0;
-  /// Of trees that add in an order, if one was asked for.
+  /// The order of sums that was asked for, if any.
   sched::ReductionOrder order = sched::ReductionOrder::none;
-  double ofOrder = 0; ///< GB/s
-  double ofLinks = 0; ///< GB/s, where no switch reduces or multicasts
-  double reached = 0; ///< GB/s, by a packing of trees, at most the bound
+  double ofOrder = 0; ///< GB/s, the bound of trees with that order
+  double ofLinks = 0; ///< GB/s, as if no switch reduced or multicast
+  double reached = 0; ///< GB/s of a packing of trees; at most the bound
 };
 std::string toText(const ExplainedBound &bound);
 std::string toJson(const ExplainedBound &bound);

@@ -1,4 +1,4 @@
-//===- Json.cpp - what JSON reports share ---------------------------------===//
+//===- Json.cpp - common parts of JSON reports ----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Json.h - what JSON reports share -------------------------*- C++ -*-===//
+//===- Json.h - common parts of JSON reports --------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,18 +16,17 @@
 
 namespace blink {
 
-/// The text of a report, with a newline. Names in a file may be in any
-/// encoding: what is no UTF-8 is replaced.
+/// Returns the text of a report, with a newline. Names in a file may be in any
+/// encoding: bytes that are not UTF-8 are replaced.
 std::string dumpReport(const nlohmann::ordered_json &json);
 
-/// JSON has no infinity: a rate without limit is null.
+/// Returns null for an infinite rate: JSON has no infinity.
 nlohmann::ordered_json jsonRate(double gbps);
-/// "topology", "collective", "gpus" and, where there is one, "root".
+/// "topology", "collective", "gpus" and, if the collective has one, "root".
 nlohmann::ordered_json jsonSubject(const Summary &summary);
 /// The keys every report of a program starts with.
 nlohmann::ordered_json jsonSummary(const Summary &summary);
-/// Adds the edits of links, if there are any, as without_links and
-/// limited_links.
+/// Adds the edits of links, if any, as without_links and limited_links.
 void addLinkEdits(nlohmann::ordered_json &json,
                   const std::vector<LinkEdit> &edits);
 /// The keys of findings[] of diff and check.

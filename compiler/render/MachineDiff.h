@@ -11,10 +11,11 @@
 
 namespace blink {
 
-/// Whether something is gone or slower.
+/// Whether a node is gone, or a link is gone or slower.
 bool isWorse(const TopologyDiff &diff);
 
-/// "gpu2 - gpu6, nvlink: worse: 22.1 instead of 47.9 GB/s", a change a line.
+/// "gpu2 - gpu6, nvlink: worse: 22.1 instead of 47.9 GB/s", one change per
+/// line.
 std::string toText(const TopologyDiff &diff);
 std::string toJson(const TopologyDiff &diff);
 

@@ -12,12 +12,12 @@
 
 namespace blink {
 
-/// What `blinkc topo list` says of a machine type.
+/// What `blinkc topo list` reports about a machine type.
 struct ListedMachine {
   std::string name;
   std::string description;
   int gpus;
-  double allreduceBound; ///< GB/s, of all GPUs over all links
+  double allreduceBound; ///< GB/s, for all GPUs over all links
 };
 
 std::string toText(const std::vector<ListedMachine> &machines);

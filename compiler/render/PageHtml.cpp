@@ -14,8 +14,8 @@
 
 using namespace blink;
 
-/// "'sha256-...'": what a Content-Security-Policy calls an element of exactly
-/// this text.
+/// "'sha256-...'": how a Content-Security-Policy refers to an element with
+/// exactly this text.
 static std::string policyHash(llvm::StringRef text) {
   const auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
   return "'sha256-" +
@@ -55,7 +55,8 @@ std::string blink::toHtml(const PageData &page) {
       {"STYLES", assets.styles.str()},
       {"SCRIPTS", assets.scripts.str()},
       {"DATA", toPageJson(page)}};
-  // What is put in may hold marks of its own: those are no places any more.
+  // Searches the rest of the frame only: inserted text may contain marks too,
+  // and those are not placeholders.
   std::string html;
   llvm::StringRef rest = assets.frame;
   for (;;) {

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Where nodes and links of a machine are, by name.
+/// The indices of a machine's nodes and links, by name.
 class Places {
 public:
   explicit Places(const Topology &topology) : links_(topology.linkIndices()) {
@@ -39,8 +39,8 @@ private:
 
 } // namespace
 
-/// Six digits: a page has many numbers, and nobody sees more of them. Null: no
-/// limit.
+/// Rounds to six digits: a page has many numbers, and nobody sees more digits.
+/// Null stands for infinity.
 static Json number(double value) {
   if (std::isinf(value))
     return nullptr;
@@ -117,8 +117,8 @@ static Json jsonOf(const PageVariant &variant) {
   return json;
 }
 
-/// Lists in lists would be half brackets: transfers and folds are flat, four
-/// and three numbers each.
+/// Transfers and folds are flat arrays of four and three numbers each: as
+/// nested lists they would consist of brackets for the most part.
 static Json jsonOf(const PageReplay &replay, const PageForest &forest) {
   std::map<int, size_t> shown; // of the program's trees
   for (size_t i = 0; i < forest.trees.size(); ++i)
@@ -220,7 +220,7 @@ std::string blink::toPageJson(const PageData &page) {
     json["allocations"].push_back({one.gpus, one.alike, one.nodes});
   addLinkEdits(json, page.edits);
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  // In JSON a `<` is only ever inside of strings.
+  // In JSON a `<` occurs inside strings only.
   std::string safe;
   for (char c : text)
     if (c == '<')

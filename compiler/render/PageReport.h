@@ -13,16 +13,17 @@
 
 namespace blink {
 
-/// The data as JSON in one line, for the scripts of render/page/ (data.js says
-/// how it is laid out). In HTML it ends no element: no `<` is in it.
+/// Returns the data as JSON on one line, for the scripts of render/page/
+/// (data.js describes the layout). The JSON contains no `<`, so it cannot end
+/// the HTML element that holds it.
 std::string toPageJson(const PageData &page);
 
-/// One page that needs nothing beside it and fetches nothing: its policy allows
-/// the scripts and styles that are in it and no others.
+/// Returns a self-contained page that loads nothing: its
+/// Content-Security-Policy allows its own scripts and styles only.
 std::string toHtml(const PageData &page);
 
-/// The files of render/page/, embedded by EmbedPage.cmake: the frame with
-/// places marked "{{NAME}}", all styles, all scripts.
+/// The files of render/page/, which EmbedPage.cmake embeds: the frame with
+/// placeholders "{{NAME}}", all styles, all scripts.
 struct PageAssets {
   llvm::StringRef frame, styles, scripts;
 };

@@ -1,4 +1,4 @@
-//===- ProofReport.cpp - what is said of a proof --------------------------===//
+//===- ProofReport.cpp - reports on a proof -------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -45,7 +45,7 @@ static nlohmann::ordered_json json(const ProvedSchedule::Program &program,
   json["ok"] = report.ok;
   json.update(jsonSummary(program.summary));
   addLinkEdits(json, edits);
-  // What was recomputed, not what the file states.
+  // The recomputed values, not those that the file states.
   json["algbw_gbps"] = jsonRate(report.algbw);
   json["links_gbps"] = jsonRate(report.links);
   json["pace"] = report.pace;

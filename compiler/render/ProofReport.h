@@ -1,4 +1,4 @@
-//===- ProofReport.h - what is said of a proof ------------------*- C++ -*-===//
+//===- ProofReport.h - reports on a proof -----------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,7 @@
 
 namespace blink {
 
-/// What `blinkc verify` found out about a schedule.
+/// What `blinkc verify` reports about a schedule.
 struct ProvedSchedule {
   struct Program {
     Summary summary;
@@ -26,7 +26,8 @@ struct ProvedSchedule {
   bool ok() const;
 };
 std::string toText(const ProvedSchedule &schedule);
-/// Of one program an object, of several a list of these with "ok" of them all.
+/// Returns an object for a single program; for several, a list of such objects
+/// with an "ok" for all of them.
 std::string toJson(const ProvedSchedule &schedule);
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- ReplayReport.cpp - what is said of a replay ------------------------===//
+//===- ReplayReport.cpp - reports on a replay -----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

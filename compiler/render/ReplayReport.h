@@ -1,4 +1,4 @@
-//===- ReplayReport.h - what is said of a replay ----------------*- C++ -*-===//
+//===- ReplayReport.h - reports on a replay ---------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,20 +11,20 @@
 
 namespace blink {
 
-/// A program that was replayed on the host: what `blinkc run` says of it.
+/// A program replayed on the host: what `blinkc run` reports.
 struct ReplayedProgram {
   Summary summary;
   std::string type, op; ///< of the elements
-  int servers = 0; ///< 0: in one process; else each rank in its own, on so many
+  int servers = 0;      ///< 0: one process; else one per rank, on this many
   bool inPlace = false;
   int iterations = 1;
-  uint64_t bytes = 0;     ///< of a message, as it was run
+  uint64_t bytes = 0;     ///< of a message, as it ran
   uint64_t checked = 0;   ///< elements, over ranks and iterations
-  uint64_t wrong = 0;     ///< of them
-  std::string firstWrong; ///< where
-  double seconds = 0;     ///< of a usual iteration
+  uint64_t wrong = 0;     ///< of these
+  std::string firstWrong; ///< its place
+  double seconds = 0;     ///< of a typical iteration
 
-  /// GB/s of this replay.
+  /// Returns the GB/s of this replay.
   double measuredAlgbw() const;
 };
 std::string toText(const ReplayedProgram &program);

@@ -1,4 +1,4 @@
-//===- ScheduleReport.cpp - what is said of a compiled schedule -----------===//
+//===- ScheduleReport.cpp - reports on a compiled schedule ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,7 +19,7 @@ static std::string describeTrees(const VariantSummary &variant) {
                        variant.trees == 1 ? "tree" : "trees", variant.depth);
 }
 
-/// What a job across servers costs in neighbours.
+/// Returns a line on the network peers and connections of a job across servers.
 static std::string networkLine(const Summary &summary) {
   if (summary.connections == 0)
     return "";
@@ -49,7 +49,7 @@ static std::string orderLine(const Summary &summary) {
   return "";
 }
 
-/// What it costs that narrow types are rounded once.
+/// Returns a line on what it costs to round sums of narrow types once.
 static std::string accumulateLine(const Summary &summary) {
   if (summary.accumulate == sched::Accumulation::none)
     return "";
@@ -61,7 +61,8 @@ static std::string accumulateLine(const Summary &summary) {
                        formatRate(summary.links));
 }
 
-/// A line for each variant but the last, of which the rest speaks.
+/// Returns a line for each variant but the last, which the rest of the report
+/// is about.
 static std::string smallVariants(const Summary &summary) {
   std::string lines;
   for (const VariantSummary &variant :

@@ -1,4 +1,4 @@
-//===- ScheduleReport.h - what is said of a compiled schedule ---*- C++ -*-===//
+//===- ScheduleReport.h - reports on a compiled schedule --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,24 +12,24 @@
 
 namespace blink {
 
-/// A program that was compiled and proved: what `blinkc compile` says of it.
+/// A compiled and proved program: what `blinkc compile` reports.
 struct CompiledProgram {
   Summary summary;
   std::vector<LinkEdit> edits;
   size_t fileBytes = 0;
-  std::string output; ///< the file's path; empty: not written
+  std::string output; ///< path; empty: not written
   double seconds = 0;
-  /// Of the bound, GB/s: where no switch reduces or multicasts.
+  /// The bound in GB/s as if no switch reduced or multicast.
   double linksBound = 0;
-  /// Of the variants, that are in symmetric form; nothing: none were to be.
+  /// Number of variants in symmetric form; std::nullopt: not asked for.
   std::optional<size_t> symmetricVariants = {};
-  /// Why others are not, a sentence each.
+  /// Why the others are not, one sentence each.
   std::vector<std::string> notSymmetric = {};
 };
 std::string toText(const CompiledProgram &program);
 std::string toJson(const CompiledProgram &program);
 
-/// A program taken out of a bundle: what `blinkc extract` says of it.
+/// A program taken out of a bundle: what `blinkc extract` reports.
 struct ExtractedProgram {
   Summary summary;
   size_t fileBytes = 0;

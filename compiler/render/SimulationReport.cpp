@@ -1,4 +1,4 @@
-//===- SimulationReport.cpp - what is said of a simulation ----------------===//
+//===- SimulationReport.cpp - reports on a simulation ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -23,7 +23,7 @@ double SimulatedProgram::algbw() const {
              : 0;
 }
 
-/// Percent of the stated rate; 100 for one rank.
+/// Returns the percentage of the stated rate; 100 for a single rank.
 static double percentOfRate(const SimulatedProgram &program) {
   return std::isinf(program.summary.algbw)
              ? 100
@@ -56,8 +56,8 @@ static std::string wordsOf(const SimulatedProgram &program, WaitCause cause) {
   llvm_unreachable("enum outside its cases");
 }
 
-/// The lanes that waited longest, why the last fold was not over before, and
-/// the links that were used most.
+/// Lists the lanes that waited longest, the waits that delayed the last fold,
+/// and the links with the highest use.
 static std::string detailsText(const SimulatedProgram &program) {
   constexpr size_t kLines = 8; // of each table
   const SimulationDetails &details = program.simulation.details;

@@ -1,4 +1,4 @@
-//===- SimulationReport.h - what is said of a simulation --------*- C++ -*-===//
+//===- SimulationReport.h - reports on a simulation -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,21 +15,22 @@
 
 namespace blink {
 
-/// A program that was simulated: what `blinkc simulate` says of it.
+/// A simulated program: what `blinkc simulate` reports.
 struct SimulatedProgram {
   Summary summary;
   SimulationOptions options;
   uint64_t bytes = 0; ///< of a message
   Simulation simulation;
-  double modelMicroseconds = 0;   ///< what the model of time says of it
+  double modelMicroseconds = 0;   ///< by the model of time
   std::vector<std::string> links; ///< "gpu0 -> gpu3 (nvlink)"
-  std::vector<std::string> ranks; ///< "gpu0"; after them the relays
-  /// The ranks of each channel.
+  std::vector<std::string> ranks; ///< "gpu0"; the relays follow
+  /// The source and destination rank of each channel.
   std::vector<std::pair<int, int>> channels;
 
-  /// GB/s.
+  /// Returns the rate in GB/s.
   double algbw() const;
-  /// The link that used most of its bandwidth; none where nothing was sent.
+  /// Returns the link that used most of its bandwidth; std::nullopt if nothing
+  /// was sent.
   std::optional<size_t> busiestLink() const;
 };
 std::string toText(const SimulatedProgram &program);

@@ -1,4 +1,4 @@
-//===- Text.cpp - what reports for people share ---------------------------===//
+//===- Text.cpp - common parts of text reports ----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -43,7 +43,7 @@ std::string blink::toTable(const std::vector<std::vector<std::string>> &rows) {
 }
 
 std::vector<std::string> blink::toLines(llvm::ArrayRef<Finding> findings) {
-  // One line more instead of "... and 1 more" says more.
+  // One more finding is worth more than a line "... and 1 more".
   constexpr size_t kMostShown = 4;
   std::vector<std::string> lines;
   for (size_t begin = 0, end; begin < findings.size(); begin = end) {

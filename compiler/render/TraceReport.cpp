@@ -1,4 +1,4 @@
-//===- TraceReport.cpp - what is said of two traces -----------------------===//
+//===- TraceReport.cpp - reports on two traces ----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

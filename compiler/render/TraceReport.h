@@ -1,4 +1,4 @@
-//===- TraceReport.h - what is said of two traces ---------------*- C++ -*-===//
+//===- TraceReport.h - reports on two traces --------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,9 +11,9 @@
 
 namespace blink {
 
-/// A table of sums, and one of the steps that changed most, `lines` of them.
+/// Formats a table of sums, and one of the `lines` steps that changed most.
 std::string toText(const TraceDiff &diff, size_t lines);
-/// All steps.
+/// Formats all steps.
 std::string toJson(const TraceDiff &diff);
 
 } // namespace blink

@@ -1,4 +1,4 @@
-//===- BundleContents.cpp - what a bundle holds, counted ------------------===//
+//===- BundleContents.cpp - counts of a bundle's contents -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- BundleContents.h - what a bundle holds, counted ----------*- C++ -*-===//
+//===- BundleContents.h - counts of a bundle's contents ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@
 
 namespace blink {
 
-/// What a bundle says of itself.
+/// The counts and lists that reports print about a bundle.
 struct BundleContents {
   /// An allocation that cannot communicate.
   struct Apart {

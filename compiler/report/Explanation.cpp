@@ -25,17 +25,17 @@
 
 using namespace blink;
 
-/// What there is to explain, whether or not there is a schedule.
+/// The input of an explanation, with or without a schedule.
 namespace {
 struct ExplanationInput {
   const Topology &topology;
   LinkKindSet kinds;
-  std::vector<double> prices; ///< one a link
-  std::vector<double> loads;  ///< one a link; empty without a schedule
+  std::vector<double> prices; ///< by link
+  std::vector<double> loads;  ///< by link; empty without a schedule
 };
 } // namespace
 
-/// GPU nodes that the job does not have: they neither relay nor take part.
+/// Returns the nodes of GPUs outside the job: they neither take part nor relay.
 static std::set<int> foreignGpus(const ExplanationInput &input,
                                  const Summary &summary) {
   std::set<int> foreign;
@@ -80,7 +80,7 @@ static void reportLinks(const ExplanationInput &input,
     }
 }
 
-/// Joins nodes over links that are not scarce, in both directions.
+/// Joins nodes over links that are scarce in neither direction.
 static void findGroups(const ExplanationInput &input,
                        Explanation &explanation) {
   std::map<std::pair<std::string, std::string>, bool> freeLinks;
@@ -190,7 +190,7 @@ findCrossingPoints(const sched::Schedule &file, const sched::Program &program) {
   return points;
 }
 
-/// Says so where lanes and not links decide how long large messages take.
+/// Adds a reason if lanes, not links, limit the time of large messages.
 static void reportLanes(const sched::Schedule &file,
                         const sched::Program &program,
                         Explanation &explanation) {
@@ -206,8 +206,8 @@ static void reportLanes(const sched::Schedule &file,
                     costsOf(large.protocol()).laneRate, rate));
 }
 
-/// Says what windows let network channels have on their way, and whom they
-/// join.
+/// Adds reasons that state the windows of network channels and how many ranks
+/// these channels connect.
 static void reportWindows(const sched::Schedule &file,
                           const sched::Program &program,
                           Explanation &explanation) {
@@ -240,7 +240,7 @@ static void reportWindows(const sched::Schedule &file,
       explanation.summary.connections));
 }
 
-/// Says what phases that were asked for mean.
+/// Adds a reason that explains the effect of phases, if they were asked for.
 static void reportPhases(const sched::Schedule &file,
                          Explanation &explanation) {
   for (const sched::Setting &setting : sched::settingsOf(*file.provenance()))
@@ -251,7 +251,7 @@ static void reportPhases(const sched::Schedule &file,
           "and the bound is theirs.");
 }
 
-/// Says what an order of sums means.
+/// Adds a reason that explains the effect of an order of sums.
 static void reportOrder(sched::ReductionOrder order, Explanation &explanation) {
   const char *promise = nullptr;
   switch (order) {
@@ -272,7 +272,7 @@ static void reportOrder(sched::ReductionOrder order, Explanation &explanation) {
                     promise));
 }
 
-/// Says what it costs that narrow types are rounded once.
+/// Adds a reason that states what it costs to round sums of narrow types once.
 static void reportAccumulate(Explanation &explanation) {
   const Summary &summary = explanation.summary;
   if (summary.accumulate == sched::Accumulation::none)

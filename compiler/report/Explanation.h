@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Reads the certificate as a person would. The prices mark the scarce links: a
-// link of price 0 could be faster without helping. Where all scarce links have
-// one price, the bound is a count: every tree must cross them so many times.
+// Explains a certificate in words. Its prices mark the scarce links: making a
+// link of price 0 faster would not help. If all scarce links have the same
+// price, the bound is a count: every tree must cross them so many times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ struct LinkReport {
   LinkKind kind;
   double bandwidth; ///< GB/s
   double load;      ///< GB/s at the stated rate
-  double price;     ///< relative to the highest; 0: not scarce
+  double price;     ///< relative to the highest price; 0: not scarce
   double percent() const { return 100 * load / bandwidth; }
 };
 
-/// What the links of one kind carry, all together.
+/// The traffic and bandwidth of all links of one kind together.
 struct KindReport {
   LinkKind kind;
   double bandwidth;
@@ -34,26 +34,26 @@ struct KindReport {
   double percentOfTraffic;
 };
 
-/// Where one variant ends and the next begins.
+/// The message size at which one variant ends and the next begins.
 struct CrossingPoint {
   uint64_t bytes;
-  double before; ///< microseconds of a message of this size, PredictedTime.h
+  double before; ///< microseconds for this size, by PredictedTime.h
   double after;
-  std::string reason; ///< what the next one loses and wins, in a sentence
+  std::string reason; ///< what the next variant costs and gains, as a sentence
 };
 
 struct Explanation {
   Summary summary;
   std::vector<LinkReport> links; ///< those the job may use, in file order
   std::vector<KindReport> kinds; ///< those that carry anything
-  /// GPU numbers that no scarce link separates, largest set first. One group
-  /// when the scarce links are no partition.
+  /// GPU numbers that no scarce link separates, largest set first. There is a
+  /// single group if the scarce links do not partition the GPUs.
   std::vector<std::vector<int>> groups;
   double scarceBandwidth = 0; ///< GB/s of all scarce links
-  /// Times that a unit of the collective must cross scarce links at least:
-  /// scarceBandwidth / bound. Only when their prices are equal, else 0.
+  /// How many times at least a unit of the collective must cross scarce links:
+  /// scarceBandwidth / bound. 0 unless all scarce links have equal prices.
   double crossings = 0;
-  /// Ascending; none of a program of one variant.
+  /// Ascending by size; empty if the program has a single variant.
   std::vector<CrossingPoint> crossingPoints;
   /// The reason for the bound, in a few sentences.
   std::vector<std::string> reasons;
@@ -62,12 +62,12 @@ struct Explanation {
 Explanation explainProgram(const sched::Schedule &file,
                            const sched::Program &program);
 
-/// The same of a bound alone: no loads, kinds or numbers of a schedule.
+/// Explains a bound alone: without loads, link kinds and numbers of a schedule.
 Explanation explainBound(const PackingProblem &problem,
                          const PackingCertificate &certificate);
 
-/// The bound of a file's program where no switch reduces or multicasts, in
-/// GB/s: solved again. Errors: those of boundRate.
+/// Solves again for the bound of a file's program, in GB/s, as if no switch
+/// reduced or multicast. Errors: those of boundRate.
 llvm::Expected<double> boundOfLinks(const sched::Schedule &file,
                                     const sched::Program &program);
 

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a comparison finds, in an order and in words that all comparisons share.
+// The findings of a comparison. All comparisons share their order and wording.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@ namespace blink {
 
 enum class Severity { worse, better, different };
 
-/// What changed, in order of importance.
+/// What changed, most important first.
 enum class Aspect {
   program, ///< gone or new
   rate,
-  time,    ///< predicted, of a message size
+  time,    ///< predicted, for a message size
   machine, ///< its name
   node,
   link,
@@ -41,7 +41,7 @@ enum class Aspect {
   start,
   latency,
   depth,
-  hops, ///< where depth is the same
+  hops, ///< reported only if the depth is the same
   lanes,
   channels,
   trees,
@@ -49,15 +49,15 @@ enum class Aspect {
   leastChunkBytes,
   leastChunks,
   steps,
-  content, ///< of a program whose numbers are all the same
-  classes, ///< of allocations that are alike
+  content, ///< of a program whose numbers all stayed the same
+  classes, ///< of equivalent allocations
   order,   ///< of the programs in the file
   compiler,
   options,
-  file, ///< its size and checksum
+  file, ///< size and checksum of the file
 };
 
-/// Nothing, where the thing is gone or new or has no value.
+/// Holds std::monostate if the thing is gone, new or has no value.
 using FindingValue =
     std::variant<std::monostate, uint64_t, double, std::string>;
 
@@ -68,34 +68,38 @@ struct Finding {
   std::string words;   ///< "depth 2 -> 3"
   FindingValue before = {};
   FindingValue after = {};
-  std::optional<ProgramKey> program = {}; ///< if it is about one
-  /// If it is about a variant: where its sizes begin, in the file before unless
-  /// it is new. If it is about a predicted time: the message's size.
+  std::optional<ProgramKey> program = {}; ///< if the finding is about one
+  /// If the finding is about a variant: the smallest size it serves, in the
+  /// file before unless the variant is new. If the finding is about a predicted
+  /// time: the message's size.
   std::optional<uint64_t> minBytes = {};
 
-  /// The change relative to the value before; 0 where they are no numbers.
+  /// Returns the change relative to the value before; 0 if the values are not
+  /// numbers.
   double change() const;
-  /// Findings of one group are counted together when they are many.
+  /// Returns the key of the finding's group: reports print only the first
+  /// findings of a large group and count the rest.
   std::tuple<Severity, Aspect, int> group() const;
 };
 
 /// "worse"
 llvm::StringRef toString(Severity severity);
-/// The key of JSON reports: that of the same number in other reports, where
-/// there is one ("algbw_gbps").
+/// Returns the aspect's key in JSON reports. A number that other reports have
+/// too goes by the same key there ("algbw_gbps").
 llvm::StringRef toString(Aspect aspect);
 
 size_t countOf(llvm::ArrayRef<Finding> findings, Severity severity);
 
-/// What comparisons share: where they put what they find, and its words.
+/// Base class of comparisons: holds the list that they append to, and the
+/// functions that word a finding.
 class Comparison {
 protected:
   explicit Comparison(std::vector<Finding> &findings) : findings_(findings) {}
 
-  /// About no program: only different.
+  /// Adds a finding about no program; its severity is `different`.
   void add(Aspect aspect, std::string subject, std::string words,
            FindingValue before = {}, FindingValue after = {});
-  /// The same, "WHAT BEFORE -> AFTER", if that is a change.
+  /// Adds the finding "WHAT BEFORE -> AFTER" unless the two values are equal.
   void addChange(Aspect aspect, std::string subject, llvm::StringRef what,
                  const std::string &before, const std::string &after);
   void addOf(const ProgramKey &key, Severity severity, Aspect aspect,
@@ -105,20 +109,20 @@ protected:
   std::vector<Finding> &findings_;
 };
 
-/// What a number that is another one now has become; only different where it
-/// changed by no more than the `tolerance`, relative.
+/// Returns the severity of a changed number. It is `different` if the number
+/// changed by no more than `tolerance`, relative to `before`.
 Severity severityOf(double before, double after, bool moreIsBetter,
                     double tolerance);
 
 /// "depth 2 -> 3"
 std::string formatCounts(llvm::StringRef what, int before, int after);
 
-/// Most important first: worse, better, different; in each by aspect, then by
-/// collective, then the largest change. What is equal stays in its order.
+/// Sorts the most important first: worse, better, different; within a severity
+/// by aspect, then by collective, then the largest change. The sort is stable.
 void sortFindings(std::vector<Finding> &findings);
 
-/// "rate 89.440 -> 84.000 GB/s (-6.1 %)". As many `decimals` as asked for,
-/// unless it takes more to tell the two apart. Both finite.
+/// "rate 89.440 -> 84.000 GB/s (-6.1 %)". Prints `decimals` decimals, or more
+/// if that few do not tell the two numbers apart. Both are finite.
 std::string formatChange(llvm::StringRef what, double before, double after,
                          int decimals, llvm::StringRef unit);
 

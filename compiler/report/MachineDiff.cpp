@@ -18,15 +18,15 @@ using namespace blink;
 
 namespace {
 
-/// A link with the names of its ends, which last as long as the file.
+/// A link with the names of its ends, which live as long as the file.
 struct NamedLink {
   llvm::StringRef from, to;
   LinkKind kind;
   double bandwidth, latency;
 
   auto key() const { return std::tie(from, to, kind); }
-  /// Parallel links, which files from other hands may have, meet in the order
-  /// of their numbers.
+  /// The sort key. Files that other programs wrote may have parallel links;
+  /// they are matched in the order of their numbers.
   auto all() const { return std::tie(from, to, kind, bandwidth, latency); }
   bool operator==(const NamedLink &other) const { return all() == other.all(); }
   std::string title() const {

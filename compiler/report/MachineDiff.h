@@ -12,9 +12,9 @@
 namespace blink {
 
 /// Compares two topologies that have passed sched::openSchedule and appends
-/// what changed: nodes matched by name, links by their ends and kind. Returns
-/// whether nodes and links are the same with the same numbers, so that parts of
-/// programs that name them may be compared as they are.
+/// what changed: nodes are matched by name, links by their ends and kind.
+/// Returns whether nodes and links are the same with the same numbers; if so,
+/// parts of programs that refer to them by index can be compared directly.
 bool diffMachines(const sched::Topology &before, const sched::Topology &after,
                   std::vector<Finding> &findings);
 

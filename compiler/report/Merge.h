@@ -13,8 +13,9 @@
 namespace blink {
 
 /// Walks two sorted lists in the order of `isLess` and calls one of the three
-/// for each item: it has a partner in the other list, or it has none. Of items
-/// that repeat in one list, each finds its own partner.
+/// functions for each item: `onBoth` if the item has a partner in the other
+/// list, else `onGone` or `onNew`. An item that repeats needs a partner for
+/// each repetition.
 template <typename Item, typename Less, typename Both, typename Gone,
           typename New>
 void mergeSorted(const std::vector<Item> &before,

@@ -1,4 +1,4 @@
-//===- PredictedTime.cpp - how long a message may take --------------------===//
+//===- PredictedTime.cpp - predicted times of messages --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

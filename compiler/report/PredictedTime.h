@@ -1,4 +1,4 @@
-//===- PredictedTime.h - how long a message may take ------------*- C++ -*-===//
+//===- PredictedTime.h - predicted times of messages ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,15 +13,16 @@
 
 namespace blink {
 
-/// How long messages may take by `variant`, of whatever size (TimeModel.h).
-/// Linear in the variant.
+/// Returns the time that messages of any size may take under `variant`
+/// (TimeModel.h). Takes time linear in the size of the variant.
 MessageTime predictTime(const sched::Schedule &file,
                         const sched::Program &program,
                         const sched::Variant &variant);
 
-/// Microseconds that messages of `sizes` bytes may take, each by the variant
-/// that serves its size. An estimate, from the file alone, that compares
-/// schedules; nothing was measured. Linear in the program.
+/// Returns the microseconds that messages of `sizes` bytes may take, each under
+/// the variant that serves its size. These are estimates from the file alone,
+/// for comparing schedules, not measurements. Takes time linear in the size of
+/// the program.
 std::vector<double> predictTimes(const sched::Schedule &file,
                                  const sched::Program &program,
                                  const std::vector<uint64_t> &sizes);

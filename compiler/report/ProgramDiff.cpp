@@ -45,11 +45,11 @@ private:
           after);
   }
 
-  /// Bounds are not the schedule's merit: another bound is another machine or
-  /// other links.
+  /// A change of the bound is no merit of the schedule: it comes from another
+  /// machine or other links.
   void diffBound() {
     if (isSame(before_.bound, after_.bound))
-      return; // then the rate says it all
+      return; // the change of the rate implies that of the percentage
     addOf(before_, Severity::different, Aspect::bound,
           formatChange("bound", before_.bound, after_.bound, 3, "GB/s"),
           before_.bound, after_.bound);
@@ -109,7 +109,7 @@ private:
     }
     diffTimes(before, before, after);
     diffCount(before, Aspect::depth, "depth", before.depth, after.depth);
-    if (before.depth == after.depth) // else that says it
+    if (before.depth == after.depth) // a change of depth implies one of hops
       diffCount(before, Aspect::hops, "hops", before.hops, after.hops);
     diffCount(before, Aspect::lanes, "lanes a rank", before.lanes, after.lanes);
     diffCount(before, Aspect::channels, "channels", before.channels,
@@ -148,8 +148,8 @@ private:
             aspect, formatChange(what, before, after, 1, "us"), before, after);
   }
 
-  /// Counts of which fewer are better, but for those of trees and steps: what
-  /// many of them cost is in the other numbers.
+  /// Adds a change of a count. Fewer are better, except for trees and steps:
+  /// what many of these cost shows in the other numbers.
   void diffCount(const VariantSummary &subject, Aspect aspect,
                  llvm::StringRef what, int before, int after) {
     if (before == after)
@@ -161,7 +161,7 @@ private:
           uint64_t(before), uint64_t(after));
   }
 
-  /// Of one variant; its sizes are named where there are several.
+  /// Adds a finding about one variant; names its sizes if there are several.
   void addAt(const VariantSummary &variant, Severity severity, Aspect aspect,
              std::string words, FindingValue before, FindingValue after) {
     addOf(before_, severity, aspect, std::move(words), std::move(before),

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Works on summaries alone, wherever they are from.
+// Works on summaries alone, whatever their source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,15 @@ struct DiffOptions {
   double tolerance = 0;
 };
 
-/// Rates, bounds and times within this, relative, are one number: `blinkc
-/// verify` takes them for one.
+/// Rates, bounds and times that differ by no more than this, relative, count as
+/// equal, as in `blinkc verify`.
 inline constexpr double kSameNumber = 1e-9;
 
 /// Compares the numbers of two programs with the same key and appends what
-/// changed to `findings`. Variants are matched in order, or, where one side has
-/// more of them, by the size at which they end; those of one side only are
-/// compared, in time, with what serves their sizes on the other.
+/// changed to `findings`. Variants are matched in order if both sides have as
+/// many, else by the size at which they end. The times of a variant that only
+/// one side has are compared with those of the variant that serves its sizes on
+/// the other side.
 void diffSummaries(const Summary &before, const Summary &after,
                    const DiffOptions &options, std::vector<Finding> &findings);
 

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Reads back what CompileOptions::commonSettings says of links.
+// Reads back the settings of links that CompileOptions::commonSettings wrote.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 
 using namespace blink;
 
-/// Whether the links between the ends of `edit` are what it says is left.
+/// Whether the bandwidth between the ends of `edit` is what the edit leaves.
 static bool holds(const LinkEdit &edit, const Topology &machine) {
   const auto readings = nodesNamed(machine, edit.ends);
   if (readings.empty())
@@ -23,7 +23,7 @@ static bool holds(const LinkEdit &edit, const Topology &machine) {
   const auto [a, b] = readings.front();
   const double left =
       std::max(machine.bandwidth(a, b), machine.bandwidth(b, a));
-  // A limit divided among several links need not add up to the last bit.
+  // The rates of several links that share a limit may not add up to it exactly.
   return edit.limit ? left > 0 && left <= *edit.limit * (1 + 1e-9) : left == 0;
 }
 

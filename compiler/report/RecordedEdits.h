@@ -11,9 +11,10 @@
 
 namespace blink {
 
-/// The links that were taken away from the machine, or limited, before `file`
-/// was compiled: what its settings record, in their order. Only what the
-/// machine in the file bears out: settings are a note that nothing else checks.
+/// Returns the links that were removed from the machine, or limited, before
+/// `file` was compiled, as its settings record them and in their order. Leaves
+/// out edits that the machine in the file contradicts: settings are a note that
+/// nothing else checks.
 std::vector<LinkEdit> recordedEdits(const sched::Schedule &file);
 
 } // namespace blink

@@ -42,7 +42,7 @@ llvm::Expected<OpenedFile> OpenedFile::of(const sched::BundleView &bundle,
       const sched::Schedule *piece = sched::openPiece(bundle, c, i, error);
       if (!error.empty())
         return makeError(error);
-      if (piece) // else no path joins the GPUs
+      if (piece) // no piece: no path joins the GPUs
         file.pieces.push_back(
             {piece, conditionOf(index.classes()->Get(c)->condition())});
     }
@@ -86,7 +86,7 @@ size_t ScheduleDiff::count(Severity severity) const {
 
 namespace {
 
-/// Vectors of numbers and plain structs, as they lie in the file.
+/// Compares the bytes of vectors of numbers or plain structs.
 template <typename T>
 bool isSame(const flatbuffers::Vector<T> &a, const flatbuffers::Vector<T> &b) {
   using Element = std::remove_const_t<std::remove_pointer_t<T>>;
@@ -123,7 +123,7 @@ bool areSameRates(const sched::Program &a, const sched::Program &b) {
          a.certificate()->bound() == b.certificate()->bound();
 }
 
-/// A program with its key, which is made once.
+/// A program with its key, which is computed once.
 struct KeyedProgram {
   ProgramKey key;
   const sched::Schedule *file;
@@ -171,7 +171,8 @@ private:
               toString(before_.linkKinds()), toString(after_.linkKinds()));
   }
 
-  /// Allocations of bundles, by number: which they are says the first.
+  /// Counts the allocations that only one of two bundles serves, and names the
+  /// first of them.
   void diffServed() {
     size_t gone = 0, added = 0;
     std::string firstGone, firstAdded;
@@ -233,14 +234,14 @@ private:
     bool samePrices = areSamePrices(before, after);
     if (sameMachine_ && sameVariants && samePrices &&
         areSameRates(before, after))
-      return; // of the programs of a large file, most
+      return; // true of most programs of a large file
     size_t found = findings_.size();
     Summary from = summarize(*one.file, before);
     Summary to = summarize(*other.file, after);
     from.condition = to.condition = one.key.condition;
     diffSummaries(from, to, options_, findings_);
-    // Where links have other numbers, the parts say nothing any more; there
-    // are findings on the machine.
+    // On a machine with other numbers the parts of a program cannot be
+    // compared, and the findings on the machine say what changed.
     if (findings_.size() > found || !sameMachine_)
       return;
     const char *words =
@@ -250,7 +251,7 @@ private:
     addOf(one.key, Severity::different, Aspect::content, words);
   }
 
-  /// Who made the files, and how, and what came of it.
+  /// Compares compiler, options and checksums.
   void diffMaking() {
     addChange(Aspect::compiler, "file", "compiler",
               before_.provenance->compiler()->str(),
@@ -265,7 +266,7 @@ private:
         from, to);
   }
 
-  /// Only those settings that are not the same.
+  /// Lists only the settings that differ.
   void diffMakingOptions() {
     const sched::Settings from = sched::settingsOf(*before_.provenance);
     const sched::Settings to = sched::settingsOf(*after_.provenance);

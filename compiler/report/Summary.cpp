@@ -71,7 +71,8 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
                                        const sched::Program &program,
                                        const sched::Variant &variant) {
   FoldProgram folds = readProgram(file, program, variant);
-  // Of a symmetric variant all ranks do as its representatives do.
+  // A symmetric variant stores its representatives only; each other rank does
+  // the same as one of them.
   const int images = variant.symmetric()
                          ? static_cast<int>(program.allocation()->size() /
                                             variant.ranks()->size())
@@ -101,11 +102,12 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
   return summary;
 }
 
-/// Notes who talks to whom across the network. Ranks that are alike have peers
-/// that are alike, so of symmetric variants those of representatives do.
+/// Counts the pairs of ranks with network channels between them. Ranks of an
+/// orbit have equivalent peers, so symmetric variants count their
+/// representatives' peers only.
 static void countConnections(const sched::Schedule &file,
                              const sched::Program &program, Summary &summary) {
-  sched::SymmetryGroup group; // as the loader has made it
+  sched::SymmetryGroup group; // the one that the loader makes
   static_cast<void>(
       sched::SymmetryGroup::create(*file.topology(), *program.allocation(),
                                    sched::renamingsOf(program), group));
@@ -124,7 +126,8 @@ static void countConnections(const sched::Schedule &file,
     alike[group.orbitOf(one)].insert(ofRepresentative(one, other));
     alike[group.orbitOf(other)].insert(ofRepresentative(other, one));
   });
-  std::map<uint32_t, std::set<uint32_t>> others; // of ranks by themselves
+  // Peers of ranks in variants that are not symmetric.
+  std::map<uint32_t, std::set<uint32_t>> others;
   visitNetwork(/*symmetric=*/false, [&](uint32_t one, uint32_t other) {
     if (one < group.numRanks() && other < group.numRanks() &&
         alike[group.orbitOf(one)].count(ofRepresentative(one, other)))

@@ -18,29 +18,30 @@ struct VariantSummary {
   sched::Protocol protocol;
   int trees;
   int depth; ///< hops of the tallest tree
-  int hops;  ///< most channels that data takes one after the other
-  /// Microseconds that the first byte spends on links, on the slowest route
-  /// through a tree: what a small message takes at least.
+  int hops;  ///< most channels that any data crosses in sequence
+  /// Microseconds that the first byte spends on links on the slowest route
+  /// through a tree: a lower limit for the time of a small message.
   double latency;
-  /// Microseconds that a message of no size may take (TimeModel.h).
+  /// Microseconds that an empty message may take (TimeModel.h).
   double start;
   int lanes;        ///< most lanes on a rank
   int64_t channels; ///< of all ranks
   int64_t steps;    ///< of all ranks
   int chunkBytes;
   int leastChunkBytes; ///< of short messages
-  int leastChunks;     ///< likewise
+  int leastChunks;     ///< of short messages
 
   bool hasLimit() const;
 };
 
-/// What a program is for: what tells the programs of a file apart.
+/// Identifies a program within a file.
 struct ProgramKey {
   Collective collective;
-  std::optional<int> root; ///< where the collective has one
+  std::optional<int> root; ///< if the collective has one
   std::vector<int> gpus;   ///< GPU number of each rank
   std::vector<int> relays; ///< GPU numbers
-  /// In a bundle, what has failed, as compile's option says it; empty: nothing.
+  /// In a bundle, the failed links in the notation of compile's option; empty:
+  /// none.
   std::string condition = "";
 
   static ProgramKey of(const sched::Program &program);
@@ -60,26 +61,26 @@ private:
   }
 };
 
-/// What every command says of a program, read from the file: with the numbers
-/// of its last variant, the one for large messages.
+/// What every command reports about a program, read from the file. The numbers
+/// of VariantSummary are those of its last variant, for large messages.
 struct Summary : VariantSummary, ProgramKey {
   std::string topology;
   double links; ///< GB/s that the links sustain; infinite for one rank
   double pace;  ///< the part of it that lanes keep (compiler/verify/Pace.h)
-  double algbw; ///< GB/s, both
+  double algbw; ///< GB/s: links * pace
   double bound; ///< GB/s; infinite for one rank
-  /// Whether switches reduce or multicast for trees of some variant.
+  /// Whether switches reduce or multicast for trees of any variant.
   bool inSwitch = false;
-  /// Of sums, as the file states.
+  /// The order of sums, as the file states it.
   sched::ReductionOrder order = sched::ReductionOrder::none;
-  /// In what partial sums of types of 8 and 16 bits travel.
+  /// The type in which partial sums of 8-bit and 16-bit types travel.
   sched::Accumulation accumulate = sched::Accumulation::none;
-  /// GB/s that the links sustain of these.
+  /// GB/s that the links sustain for 16-bit and 8-bit types.
   double links16 = 0, links8 = 0;
   std::vector<VariantSummary> variants; ///< all, ascending by size
-  /// Pairs of ranks with network channels between them, and most of them that
-  /// one rank is in; of all variants together. 0 where no channel leaves its
-  /// machine.
+  /// Pairs of ranks that network channels connect, and the most such pairs that
+  /// one rank is part of; over all variants together. Both are 0 if no channel
+  /// leaves its machine.
   int connections = 0;
   int networkPeers = 0;
 
@@ -87,10 +88,10 @@ struct Summary : VariantSummary, ProgramKey {
   double percentOfBound() const;
   /// formatGpus of its GPUs.
   std::string gpuList() const;
-  /// The variant for messages of so many bytes.
+  /// Returns the variant for messages of `bytes` bytes.
   const VariantSummary &variantFor(uint64_t bytes) const;
-  /// Whether a variant is an exchange of all with all, and no forest: a tree
-  /// takes an allreduce two hops.
+  /// Whether `variant` is a direct exchange between all ranks instead of a
+  /// forest: an allreduce over trees takes at least two hops.
   bool isOneHop(const VariantSummary &variant) const;
 };
 
@@ -105,8 +106,8 @@ std::string formatCollective(Collective collective, std::optional<int> root);
 /// "below 64 KiB", "from 64 KiB", "all sizes".
 std::string sizeRange(const VariantSummary &variant);
 
-/// The load of each link (index as in the file's topology) in GB/s when the
-/// collective runs at the rate that links sustain.
+/// Returns the load of each link (index as in the file's topology) in GB/s when
+/// the collective runs at the rate that the links sustain.
 std::vector<double> linkLoads(const sched::Schedule &file,
                               const sched::Program &program);
 

@@ -22,9 +22,9 @@ struct StepTimes {
 };
 using StepKey = std::tuple<uint32_t, uint32_t, uint32_t>; // rank, lane, step
 
-/// One trace, by steps and by calls.
+/// The times of one trace, by step and by call.
 struct TraceTimes {
-  std::map<StepKey, StepTimes> steps; ///< of a call
+  std::map<StepKey, StepTimes> steps; ///< per call
   std::vector<double> spans;          ///< of each call
 };
 
@@ -55,7 +55,7 @@ static TraceTimes timesOf(const sched::ReplayTrace &trace) {
     span.end = std::max(span.end, fold.end);
     StepTimes &step = times.steps[{fold.rank, fold.lane, fold.step}];
     step.folds += double(fold.end - fold.begin) * 1e-3;
-    // What a lane did before the first call it does not say.
+    // The first wait would include what the lane did before the call.
     if (!isFirst)
       step.waited += double(fold.waited) * 1e-3;
   }

@@ -13,15 +13,15 @@
 
 namespace blink {
 
-/// Microseconds of a call, in each of two traces.
+/// Microseconds per call, in each of the two traces.
 using TracedTimes = std::array<double, 2>;
 
 /// A step of a lane that both traces have.
 struct TraceStepDiff {
   std::string rank; ///< its name
   uint32_t lane = 0, step = 0;
-  TracedTimes folds{};  ///< in its folds
-  TracedTimes waited{}; ///< before them
+  TracedTimes folds{};  ///< spent in its folds
+  TracedTimes waited{}; ///< waited before them
 
   double change() const {
     return (folds[1] - folds[0]) + (waited[1] - waited[0]);
@@ -29,21 +29,23 @@ struct TraceStepDiff {
 };
 
 struct TraceDiff {
-  std::array<uint64_t, 2> calls{}; ///< that the traces have
-  /// Median over calls of the time from the first fold's begin to the last
-  /// one's end.
+  std::array<uint64_t, 2> calls{}; ///< in each trace
+  /// Median over calls of the time from the begin of the first fold to the end
+  /// of the last.
   TracedTimes span{};
-  TracedTimes folds{}, waited{}; ///< of a call, all lanes together
-  /// By how much they changed, most first; equal ones by place.
+  TracedTimes folds{}, waited{}; ///< per call, over all lanes
+  /// Sorted by how much they changed, largest first; ties by rank, lane and
+  /// step.
   std::vector<TraceStepDiff> steps;
-  /// Steps of lanes that only one of them ran.
+  /// Steps that only one of the traces has.
   std::array<uint64_t, 2> alone{};
 };
 
-/// What takes longer in `after`. A call of a lane begins with its first chunk
-/// of the step that it began with; sums are divided by a lane's calls, so that
-/// a simulation, which is one call, stands beside a run of hundred. Traces of
-/// other schedules, or in other chunks, have the same steps at best.
+/// Finds what takes longer in `after`. A call of a lane begins whenever the
+/// lane comes back to the step and chunk that its trace began with. Sums are
+/// divided by the lane's number of calls, so that a simulation, which is a
+/// single call, compares with a run of a hundred. Traces of different
+/// schedules, or with different chunks, have at best the same step numbers.
 TraceDiff diffTraces(const sched::ReplayTrace &before,
                      const sched::ReplayTrace &after);
 

@@ -1,4 +1,4 @@
-//===- WhatIf.cpp - what one more link would bring ------------------------===//
+//===- WhatIf.cpp - the gain of one more link -----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -23,12 +23,12 @@ namespace {
 
 struct Candidate {
   int link;
-  int back; ///< its other direction, or -1
+  int back; ///< the link's other direction, or -1
   double bandwidth;
   double promise; ///< price * bandwidth, both directions
 };
 
-/// A scarce link of each class, the most promising first.
+/// Returns one scarce link of each class, the most promising first.
 std::vector<Candidate> candidatesOf(const PackingProblem &problem,
                                     const std::vector<double> &prices) {
   const RankTopology &rankTopology = *problem.rankTopology;
@@ -39,7 +39,7 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
     double &least = slowest.try_emplace(link.kind, kInfinity).first->second;
     least = std::min(least, link.bandwidth);
   }
-  // Roots are apart from other ranks: symmetry holds for free roots alone.
+  // A symmetry may move the root, so it helps collectives without a root only.
   Symmetry symmetry = isRooted(problem.collective)
                           ? Symmetry::trivial(rankTopology)
                           : Symmetry::find(rankTopology);
@@ -65,8 +65,8 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
 
 } // namespace
 
-/// The bound of `problem` on `topology`, which has the same nodes and one link
-/// more.
+/// Returns the bound of `problem` on `topology`, which has the same nodes as
+/// the problem's and one link more.
 static llvm::Expected<double> boundWith(const PackingProblem &problem,
                                         Topology topology) {
   const RankTopology &before = *problem.rankTopology;
@@ -113,7 +113,7 @@ blink::tryMoreLinks(const PackingProblem &problem,
   return improvements;
 }
 
-/// The slowest link between two GPUs that reach each other's memory over it.
+/// Returns the slowest link over which two GPUs reach each other's memory.
 static const Link *slowestPeerLink(const Topology &topology) {
   const Link *slowest = nullptr;
   for (const Link &link : topology.links)
@@ -134,8 +134,9 @@ blink::tryNewLinks(const PackingProblem &problem,
   std::vector<Improvement> improvements;
   if (!like || !rankTopology.linkKinds().contains(like->kind))
     return improvements;
-  // At a price of the cheapest path beside it, a new link leaves all trees as
-  // dear as they are: the bound grows by no more than that.
+  // Suppose that a new link gets the price of the cheapest path beside it. Then
+  // no tree becomes cheaper, so the prices still prove a bound, which is higher
+  // by at most that price times the link's bandwidth.
   struct Pair {
     int from, to; ///< ranks
     double promise;

@@ -1,4 +1,4 @@
-//===- WhatIf.h - what one more link would bring ----------------*- C++ -*-===//
+//===- WhatIf.h - the gain of one more link ---------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,7 +11,7 @@
 
 namespace blink {
 
-/// One more link beside an existing one, and the bound that comes of it.
+/// One more link beside an existing one, and the bound with it.
 struct Improvement {
   std::string from, to;
   LinkKind kind;
@@ -19,18 +19,19 @@ struct Improvement {
   double bound;     ///< GB/s
 };
 
-/// Solves the problem again with one more link, for the `most` scarce links
-/// that promise most by their price; of links that are the same by symmetry,
-/// one. A new link is as fast as the slowest of its kind on the machine, which
-/// is one link where others are several. Prices are those of the bound today;
-/// what they promise is an upper limit, for another bottleneck may come next.
-/// Best first. Errors: those of boundRate.
+/// Solves the problem again with one more link, for up to `most` scarce links
+/// that promise most by their prices; links that are equivalent by symmetry are
+/// tried once. The new link is as fast as the slowest of its kind on the
+/// machine, which is a single link if the faster ones are several in parallel.
+/// Prices are those of the present bound, so they promise an upper limit: the
+/// next bottleneck may leave less. Best first. Errors: those of boundRate.
 llvm::Expected<std::vector<Improvement>>
 tryMoreLinks(const PackingProblem &problem,
              const PackingCertificate &certificate, size_t most);
 
-/// The same of links between two GPUs of the job that have none yet, each like
-/// the slowest between any two; none on a machine without such.
+/// Tries links between two GPUs of the job that have none yet, each like the
+/// slowest link between any two GPUs; returns none if the machine has no such
+/// link.
 llvm::Expected<std::vector<Improvement>>
 tryNewLinks(const PackingProblem &problem,
             const PackingCertificate &certificate, size_t most);

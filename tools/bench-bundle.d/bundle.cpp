@@ -1,17 +1,18 @@
-//===- bundle.cpp - what opening a bundle and choosing from it takes ------===//
+//===- bundle.cpp - times of opening and using a bundle -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// By hand, on a quiet machine, as docs/performance.md says:
+// To be run by hand, on a quiet machine, as docs/performance.md describes:
 //
 //   ./bundle                       a bundle that is made up: 247 allocations of
 //                                  8 GPUs, each a class, 8 collectives, 5 trees
 //   ./bundle FILE GPU,GPU,...      a bundle and the job's GPUs
 //
-// Microseconds, least and median of 301 rounds: opening the file; the pieces of
-// the allocation, opened and checked; the whole plan of a job, pieces
-// included; blinkCommInitAll on the host back end, plan included, and
-// destroying. Pages of the file are in memory.
+// Prints microseconds, least and median of 301 rounds, of the following:
+// opening the file; opening and checking the pieces of the allocation; making
+// the whole plan of a job, including the pieces; blinkCommInitAll on the host
+// back end, including the plan; and destroying the communicators. The file's
+// pages are in memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the programs of tools/bench-cluster have in common, so that they measure
-// what blink-perf does: a first call, of which every element is checked, calls
-// to warm up, then the time of a number of calls between two barriers, as that
-// rank says for which it was longest, and the processor time of all ranks.
+// What the programs of tools/bench-cluster share, so that they measure the same
+// as blink-perf: a first call, every element of which is checked, and calls to
+// warm up. Then the time of a number of calls between two barriers, on the rank
+// for which it was longest, and the processor time of all ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,17 +33,18 @@ public:
 
   int rank = 0, ranks = 0;
   Collective collective = Collective::allreduce;
-  /// Elements of the whole buffer; of an allgather each rank gives `part`.
+  /// Elements of the whole buffer; in an allgather each rank contributes
+  /// `part`.
   size_t count = 0, part = 0;
   std::vector<float> send, recv;
 
   virtual void call() = 0;
   virtual void barrier() = 0;
-  virtual double largest(double mine) = 0; ///< of all ranks
+  virtual double largest(double mine) = 0; ///< over all ranks
   virtual double sum(double mine) = 0;
 
-  /// `sizes`: "BYTES:WARMUP:CALLS" each. Prints "result BYTES SECONDS CPU" on
-  /// rank 0. Throws std::runtime_error.
+  /// Measures all `sizes`, each "BYTES:WARMUP:CALLS". Prints "result BYTES
+  /// SECONDS CPU" on rank 0. Throws std::runtime_error.
   void run(const std::string &name, const std::vector<std::string> &sizes) {
     collective = collectiveOf(name);
     for (const std::string &text : sizes) {
@@ -79,7 +80,7 @@ private:
            1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   }
 
-  /// Small whole numbers, whose sums are exact in any order.
+  /// Returns a small whole number, so that sums are exact in any order.
   static float value(int rank, size_t i) {
     return float((i * 7 + (i >> 8) * 3 + size_t(rank) * 13) % 101);
   }

@@ -12,7 +12,7 @@ import sys
 
 NIC = 0.025  # GB/s
 INSIDE = 2.0  # GB/s, from a rank to its server's memory and from there to a NIC
-HOP = 10.0  # microseconds from a NIC to a switch: 8 bytes need 8 to 24 from NIC to NIC, as the load has it
+HOP = 10.0  # microseconds from a NIC to a switch: under load, 8 bytes take 8 to 24 from NIC to NIC
 BUS = 1.0  # microseconds inside a server
 
 

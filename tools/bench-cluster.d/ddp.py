@@ -22,9 +22,9 @@ from torch.nn.parallel import DistributedDataParallel
 import models
 
 NETWORKS = {"cnn": {"width": 48}, "transformer": {"width": 128, "layers": 4}}
-BATCH = 4  # images a rank
-WARM = 3  # steps before those that are timed
-SECONDS = 280  # after which a rank hangs, and says where
+BATCH = 4  # images per rank
+WARM = 3  # steps before the timed ones
+SECONDS = 280  # after this time a rank counts as hung and prints where it is
 
 
 def join(rank, ranks):

@@ -4,9 +4,9 @@
 //
 //   gloo ring|bcube FOLDER COLLECTIVE BYTES:WARMUP:CALLS...
 //
-// A rank of tools/cluster-lab. Ranks find each other through files in FOLDER,
-// which has to be empty. ring, Gloo's default, and bcube are algorithms of its
-// allreduce; the other collectives do not heed them. Gloo has one NIC.
+// Runs a rank of tools/cluster-lab. Ranks find each other through files in
+// FOLDER, which must be empty. ring, Gloo's default, and bcube are algorithms
+// of its allreduce; the other collectives ignore them. Gloo uses one NIC.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
                                "BYTES:WARMUP:CALLS...");
     Gloo gloo(std::strcmp(argv[1], "bcube") == 0, argv[2]);
     gloo.run(argv[3], {argv + 4, argv + argc});
-    gloo.barrier(); // nobody closes a connection that another still uses
+    gloo.barrier(); // keeps connections open until all are done
     return 0;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "gloo: %s\n", error.what());

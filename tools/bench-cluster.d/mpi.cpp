@@ -13,9 +13,9 @@
 #include <mpi.h>
 #include <sys/prctl.h>
 
-// OpenMPI yields its processor where it finds nothing to do. Where ranks
-// outnumber processors, a kernel that is fair gives it back at once, and 8
-// ranks poll where one has work: so it sleeps, as the others do.
+// OpenMPI yields its processor when it finds nothing to do. If ranks outnumber
+// processors, a fair kernel returns the processor at once, and 8 ranks poll for
+// each one with work. This function sleeps instead, as the other programs do.
 extern "C" int sched_yield() {
   const timespec pause{0, 20000};
   nanosleep(&pause, nullptr);

@@ -1,14 +1,14 @@
-//===- bench.cpp - what notes of calls cost -------------------------------===//
+//===- bench.cpp - the cost of notes of calls -----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //   bench WITH.so WITHOUT.so SCHEDULE MODE PAIRS
 //
-// loads two libraries and calls an allreduce of 8 bytes between two ranks,
-// a batch with the one, a batch with the other, and so on; each pair in another
-// order. Prints the nanoseconds of a call in each batch, a pair a line. MODE:
-// `threads`, a thread a rank; `group`, one thread that drives both;
-// `processes`.
+// Loads two libraries and times an allreduce of 8 bytes between two ranks, in
+// batches that alternate between the libraries; the order within a pair changes
+// with each pair. Prints the nanoseconds of a call in each batch, one line per
+// pair. MODE is `threads`, a thread per rank; `group`, one thread that drives
+// both; or `processes`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace {
 
-constexpr int kCalls = 2000; // of a batch
+constexpr int kCalls = 2000; // per batch
 
 void check(bool good, const char *what) {
   if (good)
@@ -37,7 +37,7 @@ void check(bool good, const char *what) {
   _exit(1);
 }
 
-/// A library with communicators of both ranks, or of one.
+/// A library with the communicators of both ranks, or of one.
 class Side {
 public:
   explicit Side(const char *library)
@@ -99,7 +99,7 @@ private:
   alignas(64) float in_[2][16] = {}, out_[2][16] = {};
 };
 
-/// Batches of both sides in turn, by the thread that has `call`.
+/// Runs batches of both sides in turn, in the thread that has `call`.
 void measure(Side *sides, int pairs, const std::function<void(Side &)> &call,
              bool prints) {
   for (int pair = 0; pair < pairs; ++pair) {
@@ -107,7 +107,7 @@ void measure(Side *sides, int pairs, const std::function<void(Side &)> &call,
     for (int turn = 0; turn < 2; ++turn) {
       const int side = (pair + turn) % 2;
       for (int i = 0; i < kCalls / 10; ++i)
-        call(sides[side]); // into the caches again
+        call(sides[side]); // warms the caches again
       const auto begin = std::chrono::steady_clock::now();
       for (int i = 0; i < kCalls; ++i)
         call(sides[side]);
@@ -135,7 +135,7 @@ int main(int argc, char **argv) {
     return [rank](Side &side) { side.call(rank); };
   };
   if (mode == "processes") {
-    // The one side's number does for both.
+    // Draws the ids before fork(), so that both processes have the same ones.
     blinkUniqueId ids[2];
     for (int side = 0; side < 2; ++side)
       check(sides[side].find<decltype(blinkGetUniqueId)>("blinkGetUniqueId")(

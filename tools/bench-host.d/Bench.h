@@ -2,9 +2,9 @@
 |*
 |* Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 |*
-|* What the programs of tools/bench-host have in common, so that all measure
-|* the same thing: sizes, calls per measurement, data, the check of every
-|* element, the clock, the line with the result. C and C++.
+|* What the programs of tools/bench-host share, so that all measure the same:
+|* sizes, calls per measurement, data, the check of every element, the clock,
+|* and the line with the result. C and C++.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -24,8 +24,8 @@
 
 enum { benchMaxRanks = 64, benchSizes = 4 };
 
-/* Bytes of a collective, and how often it is called in one measurement: at most
-   `calls` times, and so that it takes benchSeconds or a little more. */
+/* Bytes of a collective, and how often a measurement calls it: at most `calls`
+   times, but only until it takes benchSeconds or a little more. */
 static const double benchSeconds = 0.5;
 static const struct {
   size_t bytes;
@@ -41,18 +41,18 @@ typedef enum {
 
 static const char *const benchNames[] = {"allreduce", "broadcast", "allgather"};
 
-/* What the threads or processes of a job share, where there is no MPI. */
+/* What the threads or processes of a job share without MPI. */
 typedef struct BenchShared {
   pthread_barrier_t barrier;
   double numbers[benchMaxRanks];
-  char bytes[256]; /* for rank 0 to tell the others something */
+  char bytes[256]; /* for rank 0 to send something to the others */
 } BenchShared;
 
-/* How a program without MPI is called: VARIANT RANKS COLLECTIVE PLACE
+/* The arguments of a program without MPI: VARIANT RANKS COLLECTIVE PLACE
    MOST_BYTES. */
 typedef struct BenchCall {
   const char *name;    /* of the program */
-  const char *variant; /* of what it does */
+  const char *variant; /* of the program */
   int ranks;
   BenchCollective collective;
   const char *place; /* a file, or a folder */
@@ -60,8 +60,8 @@ typedef struct BenchCall {
   BenchShared *shared;
 } BenchCall;
 
-/* One rank's, or with one thread for all ranks every rank's, view of a
-   collective of float32. */
+/* A collective of float32 as one rank sees it, or as all ranks see it if one
+   thread drives them all. */
 typedef struct BenchJob {
   const char *program; /* first words of the line with the result */
   BenchCollective collective;
@@ -70,21 +70,21 @@ typedef struct BenchJob {
   int driven; /* and how many */
 
   void *self; /* for the functions below */
-  /* Calls the collective on all ranks that are driven. 0 if it went well. */
+  /* Calls the collective on all driven ranks. Returns 0 on success. */
   int (*call)(struct BenchJob *job);
-  /* Returns when all ranks are there. */
+  /* Returns when all ranks have called it. */
   void (*barrier)(struct BenchJob *job);
-  /* The largest of the ranks' numbers, on all of them. */
+  /* Returns the largest of the ranks' numbers, on all of them. */
   double (*largest)(struct BenchJob *job, double mine);
   BenchShared *shared; /* for benchMeet and benchMost */
-  /* Memory as the program likes it best, on all ranks at the same time, and its
-     end. NULL for the first: the C library's. */
+  /* Allocates and frees the kind of memory that is best for the program, on all
+     ranks at the same time. If allocate is NULL, the C library does. */
   void *(*allocate)(struct BenchJob *job, size_t bytes);
   void (*release)(struct BenchJob *job, void *memory);
 
-  /* Set by benchRun. With `count` elements in the buffer of an allreduce or
-     broadcast, and in the result of an allgather, to which a rank gives
-     `part`. */
+  /* Set by benchRun: `count` elements in the buffer of an allreduce or
+     broadcast, and in the result of an allgather, to which each rank
+     contributes `part`. */
   size_t count, part;
   float *send[benchMaxRanks], *recv[benchMaxRanks];
 } BenchJob;
@@ -99,8 +99,8 @@ static inline int benchFind(const char *name, BenchCollective *collective) {
   return 1;
 }
 
-/* Element i of a rank's contribution: small whole numbers, whose sums are
-   exact in any order, and which differ between ranks and places. */
+/* Returns element i of a rank's contribution: a small whole number that depends
+   on the rank and on i. Sums of these are exact in any order. */
 static inline float benchValue(int rank, size_t i) {
   return (float)((i * 7 + (i >> 8) * 3 + (size_t)rank * 13) % 101);
 }
@@ -118,7 +118,7 @@ static inline void benchFill(BenchJob *job) {
   }
 }
 
-/* 0 if every element of every driven rank's result is right. */
+/* Returns 0 if every element of every driven rank's result is right. */
 static inline int benchCheck(const BenchJob *job) {
   for (int r = 0; r < job->driven; ++r)
     for (size_t i = 0; i < job->count; ++i) {
@@ -164,8 +164,8 @@ static inline void benchFree(BenchJob *job, void *memory) {
     free(memory);
 }
 
-/* Seconds between two barriers with `calls` calls in between, as the rank for
-   which it was longest says. Negative if a call fails. */
+/* Returns the seconds between two barriers with `calls` calls in between, on
+   the rank for which it was longest. Negative if a call fails. */
 static inline double benchTime(BenchJob *job, int calls) {
   job->barrier(job);
   double start = benchNow();
@@ -176,9 +176,9 @@ static inline double benchTime(BenchJob *job, int calls) {
   return job->largest(job, benchNow() - start);
 }
 
-/* Checks one call, makes some to see how long they take, times as many as that
-   allows, and prints on rank 0. Not 0 if a call or its result is wrong; the
-   other ranks then wait for ever and have to be ended. */
+/* Checks one call, makes a few to find out how long they take, times as many as
+   fit, and prints the result on rank 0. Returns nonzero if a call or its result
+   is wrong; the other ranks then wait forever and have to be ended. */
 static inline int benchMeasure(BenchJob *job, size_t bytes, int mostCalls) {
   benchFill(job);
   job->barrier(job);
@@ -234,7 +234,7 @@ static inline int benchRun(BenchJob *job, size_t most) {
   return 0;
 }
 
-/* NULL if there is no memory. */
+/* Allocates a job's shared memory. Returns NULL if there is none. */
 static inline BenchShared *benchShare(int ranks) {
   void *memory = mmap(NULL, sizeof(BenchShared), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -248,8 +248,8 @@ static inline BenchShared *benchShare(int ranks) {
   return shared;
 }
 
-/* Reads what a program is called with; `variants` end with NULL, `usage` names
-   them and the place. 0, or the exit code if it cannot go on. */
+/* Reads a program's arguments; `variants` end with NULL, and `usage` names them
+   and the place. Returns 0, or an exit code if the arguments are wrong. */
 static inline int benchRead(int argc, char **argv, const char *name,
                             const char *const *variants, const char *usage,
                             BenchCall *call) {
@@ -274,14 +274,14 @@ static inline int benchRead(int argc, char **argv, const char *name,
   return 0;
 }
 
-/* BenchJob::barrier, by what the ranks share. One thread that drives all of
-   them waits for nobody. */
+/* BenchJob::barrier by shared memory. A thread that drives all ranks does not
+   wait. */
 static inline void benchMeet(BenchJob *job) {
   if (job->driven < job->ranks)
     pthread_barrier_wait(&job->shared->barrier);
 }
 
-/* BenchJob::largest, likewise. */
+/* BenchJob::largest by shared memory. */
 static inline double benchMost(BenchJob *job, double mine) {
   if (job->driven == job->ranks)
     return mine;
@@ -294,8 +294,8 @@ static inline double benchMost(BenchJob *job, double mine) {
   return mine;
 }
 
-/* Measures what was called for with `driven` ranks from `first` on; `job` has
-   the functions that the program has of its own. */
+/* Runs the measurements of `call` with `driven` ranks from `first` on; `job`
+   has the program's own functions. */
 static inline int benchDrive(const BenchCall *call, BenchJob *job, int first,
                              int driven) {
   char program[64];
@@ -311,8 +311,8 @@ static inline int benchDrive(const BenchCall *call, BenchJob *job, int first,
   return benchRun(job, call->most);
 }
 
-/* Runs body(rank, call) in a process for each rank. 0 if all return 0; when one
-   does not, the others are ended. */
+/* Runs body(rank, call) in a process for each rank. Returns 0 if all return 0;
+   if one does not, the other processes are ended. */
 static inline int benchFork(const BenchCall *call,
                             int (*body)(int rank, const BenchCall *call)) {
   pid_t children[benchMaxRanks];

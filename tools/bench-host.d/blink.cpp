@@ -6,10 +6,10 @@
 //
 //   blink MODE RANKS COLLECTIVE FILE.sched MOST_BYTES
 //
-// Ranks are threads of this process (`threads`); all driven by one thread in
-// groups of calls (`group`); processes, with memory of the C library's
-// (`processes`) or registered one of Blink's (`registered`). Uses nothing of
-// Blink but its C API.
+// Ranks are threads of this process (`threads`), or one thread drives them all
+// in groups of calls (`group`), or they are processes, with the C library's
+// memory (`processes`) or with registered memory of Blink (`registered`). The
+// program uses only Blink's C API.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ void release(BenchJob *job, void *memory) {
   failed(blinkMemFree(memory));
 }
 
-/// Measures with the communicators of ranks first, first + 1, ...
+/// Measures with the communicators of the ranks from `first` on.
 int drive(const BenchCall &call, int first, std::vector<blinkComm_t> comms) {
   const int driven = static_cast<int>(comms.size());
   Driver driver{std::move(comms), {}};
@@ -129,7 +129,7 @@ int runThreads(const BenchCall &call) {
     std::vector<std::thread> threads;
     for (int rank = 0; rank < call.ranks; ++rank)
       threads.emplace_back([&, rank] {
-        // The others wait at the next barrier: end them with the process.
+        // The other threads wait at the next barrier, so end the process.
         if (drive(call, rank, {comms[rank]}))
           _exit(1);
       });

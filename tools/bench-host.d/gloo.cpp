@@ -6,9 +6,9 @@
 //
 //   gloo ring|bcube RANKS COLLECTIVE FOLDER MOST_BYTES
 //
-// A process a rank, TCP over loopback. The processes find each other through
-// files in FOLDER, which has to be empty. ring, Gloo's default, and bcube are
-// algorithms of its allreduce; the other collectives do not heed them.
+// There is one process per rank, and TCP over loopback. The processes find each
+// other through files in FOLDER, which must be empty. ring, Gloo's default, and
+// bcube are algorithms of its allreduce; the other collectives ignore them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 namespace {
 
 struct Rank {
-  bool bcube = false; ///< the algorithm of allreduce; else ring
+  bool bcube = false; ///< the algorithm of allreduce; false: ring
   std::shared_ptr<gloo::rendezvous::Context> context;
 };
 
@@ -73,7 +73,7 @@ int runProcess(int number, const BenchCall *called) {
     job.call = call;
     if (benchDrive(called, &job, number, 1))
       return 1;
-    // Nobody closes a connection that another still uses.
+    // Keeps connections open until all ranks are done.
     benchMeet(&job);
     return 0;
   } catch (const std::exception &error) {

@@ -1,5 +1,4 @@
-/*===- mpi.c - times MPI
----------------------------------------------------===*\
+/*===- mpi.c - times MPI ------------------------------------------*- C -*-===*\
 |*
 |* Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 |*

@@ -27,7 +27,7 @@ manual::Command blink::readOptUsage(mlir::DialectRegistry &dialects) {
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
-  // The table is a hash table; pages are in order.
+  // LLVM's table is a hash table, but pages list options in order.
   std::map<std::string, manual::Argument> options;
   for (const auto &entry : llvm::cl::getRegisteredOptions()) {
     const std::string name = entry.first().str();

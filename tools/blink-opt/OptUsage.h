@@ -13,9 +13,10 @@
 
 namespace blink {
 
-/// blink-opt's options, from LLVM's table of them: MLIR's that --help shows,
-/// which it registers, and the passes that are registered already. Those of
-/// LLVM's targets, which are there because its library is, are left out.
+/// Reads blink-opt's options from LLVM's table: those of MLIR that --help
+/// shows, which this function registers, and the passes that are already
+/// registered. Leaves out the options of LLVM's targets, which are only present
+/// because of LLVM's library.
 manual::Command readOptUsage(mlir::DialectRegistry &dialects);
 
 } // namespace blink

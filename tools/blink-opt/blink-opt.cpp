@@ -16,7 +16,7 @@
 
 using namespace blink;
 
-/// --man-pages FOLDER and --completion SHELL, which the build asks for.
+/// Handles --man-pages FOLDER and --completion SHELL, which the build uses.
 static int writeManual(llvm::StringRef what, llvm::StringRef argument,
                        mlir::DialectRegistry &registry) {
   const manual::Command usage = readOptUsage(registry);

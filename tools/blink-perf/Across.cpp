@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kDefaultTimeoutMs = 30000;
 
-/// Processor time of this process, its progress threads included.
+/// Returns the processor time of this process, including its progress threads.
 double cpuNow() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -34,7 +34,8 @@ double cpuNow() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// For how long the ranks wait for each other's files: as for each other.
+/// Returns how long ranks wait for each other's files: as long as for each
+/// other.
 int timeoutOf(const Options &options) {
   if (options.timeoutMs != 0)
     return options.timeoutMs;
@@ -74,7 +75,7 @@ bool Across::combine(T *values, size_t count, blinkDataType_t type,
   if (!exchanges_) {
     const blinkResult_t result =
         blinkAllReduce(values, values, count, type, op, comm_, nullptr);
-    exchanges_ = result == blinkInvalidUsage; // on all ranks alike
+    exchanges_ = result == blinkInvalidUsage; // the same on all ranks
     if (!exchanges_ && result != blinkSuccess)
       fail(lastError(result));
     if (!exchanges_)
@@ -105,7 +106,7 @@ bool Across::conclude(size_t index, bool) {
   uint64_t wrong[2] = {mine.wrong[0], mine.wrong[1]};
   if (!combine(wrong, 2, blinkUint64, blinkSum))
     return false;
-  // Of all ranks the same: what follows from them, as with --tune, has to be.
+  // All ranks need the same times, since they decide by them, as with --tune.
   if (!combine(mine.seconds, 2, blinkFloat64, blinkMax))
     return false;
   for (int i = 0; i < 2; ++i)

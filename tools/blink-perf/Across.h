@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One rank of a job of which each rank was started as a process of its own.
-// They share no memory, so they meet and add up by allreduces of the
-// communicator that is measured, as nccl-tests does by MPI; where its schedules
-// have none, by blinkCommExchange, which lets them go less at once.
+// Drives one rank of a job whose ranks were all started as separate processes.
+// The processes share no memory. They therefore use allreduces of the measured
+// communicator for barriers and sums, as nccl-tests uses MPI. If the schedules
+// have no allreduce they use blinkCommExchange, after which the ranks go on
+// less simultaneously.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,15 +17,16 @@
 
 namespace blink::perf {
 
-/// What is shared is this rank's own, but for what the others must agree about.
+/// Its memory is this rank's own; only what all ranks must agree on is
+/// exchanged.
 class Across : public Shared {
 public:
   Across(blinkComm_t comm, size_t numCases, size_t referenceBytes)
       : Shared(1, numCases, referenceBytes), comm_(comm) {}
 
-  /// Seconds are those of a clock that goes from leaving one barrier to coming
-  /// to the next, for that rank for which it was longest: the wait between the
-  /// two is nobody's time.
+  /// Seconds are of a clock that runs from leaving one barrier to arriving at
+  /// the next, on the rank for which that took longest: it leaves out the wait
+  /// in the barrier.
   bool barrier(double *seconds = nullptr) override;
   bool conclude(size_t index, bool first) override;
   bool sharesReference() const override { return false; }
@@ -36,13 +38,13 @@ private:
   bool combine(T *values, size_t count, blinkDataType_t type, blinkRedOp_t op);
 
   blinkComm_t comm_;
-  bool exchanges_ = false; ///< there is no allreduce
-  double left_ = 0;        ///< when this rank left the last barrier
+  bool exchanges_ = false; ///< the schedules have no allreduce
+  double left_ = 0;        ///< when this rank left the latest barrier
   double clock_ = 0, cpu_ = 0, cpuAtLeaving_ = 0;
 };
 
-/// runBench(), or the same for the rank of the options, if they name one;
-/// `report` is called on each.
+/// Calls runBench(), or drives the rank that the options name, if they name
+/// one. `report` is called on each rank.
 RunEnd runJob(const Options &options, const Plan &plan,
               const std::function<void(size_t index, const Result &)> &report);
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What differs between ranks on the host and ranks on GPUs. All methods throw
-// std::exception where the machine refuses.
+// The differences between ranks on the host and ranks on GPUs. All methods
+// throw std::exception if the machine refuses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,18 @@
 
 namespace blink::perf {
 
-/// The host's; GPUs override.
+/// The host's back end; that for GPUs overrides its methods.
 class Backend {
 public:
   virtual ~Backend() = default;
 
-  /// Memory where rank `rank` may use it, blinkMemAlloc's if it is `shared`;
-  /// null: ranks use memory of the host.
+  /// Allocates memory that `rank` can use, from blinkMemAlloc if it is
+  /// `shared`. Null: ranks use memory of the host.
   virtual std::shared_ptr<uint8_t> allocate(int rank, size_t bytes,
                                             bool shared) {
     return nullptr;
   }
-  /// Between `host` and what allocate() gave for it.
+  /// Copies between `host` and memory from allocate().
   virtual void upload(void *memory, const void *host, size_t bytes) {}
   virtual void download(void *host, const void *memory, size_t bytes) {}
 
@@ -37,19 +37,20 @@ public:
   /// Waits for all streams.
   virtual void synchronize() {}
 
-  /// Whether seconds() is to be asked for the time: calls return before the
-  /// work is done.
+  /// Whether seconds() measures the time, as calls return before the work is
+  /// done.
   virtual bool keepsTime() const { return false; }
-  /// From the begin to the end of what `work` puts into the streams.
+  /// Returns the seconds from begin to end of what `work` puts into the
+  /// streams.
   virtual double seconds(const std::function<void()> &work) { return 0; }
-  /// Captures what `work` puts into the streams; launchGraph() runs it.
+  /// Captures what `work` puts into the streams, for launchGraph() to run.
   virtual void capture(const std::function<void()> &work) {}
   virtual void launchGraph() {}
 };
 
-/// A stream a rank. Rank r is on GPU devices[r].
-/// Whether this build has it.
+/// Whether this build has the CUDA back end.
 bool hasCudaBackend();
+/// Makes a back end with one stream per rank. Rank r is on GPU devices[r].
 std::unique_ptr<Backend> makeCudaBackend(const std::vector<int> &devices);
 
 } // namespace blink::perf

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The main thread starts workers and reports what they have finished.
+// The main thread starts workers and reports the cases that they have finished.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ void Bench::reportAll() {
     report_(i, shared_.result(i));
 }
 
-/// The ranks of this process.
+/// The communicators of the ranks in this process.
 struct Comms {
   explicit Comms(int n) : list(size_t(n), nullptr) {}
   ~Comms() {
@@ -104,10 +104,10 @@ void Bench::runThreads() {
 
 //===-- A process a rank --------------------------------------------------===//
 
-/// In a process of its own.
+/// Runs in the process of the rank.
 void Bench::runRank(int rank) {
   OwnedComm owner;
-  double begin = 0, end = 0; // when the last rank comes
+  double begin = 0, end = 0; // when the last rank arrived
   if (!shared_.barrier(&begin) ||
       !joinRanks(plan_.numPrograms, rank, shared_, plan_.schedule.get(),
                  config_, owner) ||
@@ -158,7 +158,7 @@ std::vector<int> devicesOf(const Options &options, const Plan &plan) {
 
 RunEnd runBench(const Options &options, const Plan &plan,
                 const Report &report) {
-  devicesOf(options, plan); // not in the middle of a run
+  devicesOf(options, plan); // throws before the run, not during it
   try {
     return Bench(options, plan, report).run();
   } catch (const std::bad_alloc &) {

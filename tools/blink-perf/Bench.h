@@ -14,25 +14,25 @@
 
 namespace blink::perf {
 
-/// The CUDA device of each rank: as given; or as the machine numbers the ranks'
-/// GPUs; or rank r on device r. Throws UsageError: given for another number of
-/// ranks.
+/// Returns the CUDA device of each rank: those that were given, or the devices
+/// that have the numbers of the ranks' GPUs, or device r for rank r. Throws
+/// UsageError: devices were given for a different number of ranks.
 std::vector<int> devicesOf(const Options &options, const Plan &plan);
 
-/// Of the largest reduction.
+/// Returns the input bytes of the largest reduction.
 size_t referenceBytes(const Plan &plan);
 
-/// Of a clock that never goes back.
+/// Returns the time of a monotonic clock.
 double secondsNow();
 
 /// How a run ended.
 struct RunEnd {
   std::string error;      ///< "", or the sentence of the first failure
-  double joinSeconds = 0; ///< until all ranks had a communicator
+  double joinSeconds = 0; ///< until all ranks had communicators
 };
 
-/// Measures the plan's cases with one thread, threads or processes. `report` is
-/// called in this thread, in order, as soon as a case is done.
+/// Measures the plan's cases with one thread, threads or processes. Calls
+/// `report` in this thread, in order, as soon as each case is done.
 RunEnd
 runBench(const Options &options, const Plan &plan,
          const std::function<void(size_t index, const Result &)> &report);

@@ -17,7 +17,8 @@
 namespace blink::perf {
 namespace {
 
-/// Bytes of the largest input, or output: in place the larger of both.
+/// Returns the bytes of the largest input or output; in place, of the larger
+/// one.
 size_t most(const std::vector<Case> &cases, int rank, bool output) {
   size_t most = 0;
   for (const Case &c : cases)
@@ -27,7 +28,7 @@ size_t most(const std::vector<Case> &cases, int rank, bool output) {
 }
 
 std::shared_ptr<uint8_t> allocateOnHost(size_t bytes, bool shared) {
-  // What no case touches is never backed by memory.
+  // The kernel does not back pages that no case touches.
   void *memory = nullptr;
   if (!shared)
     memory = std::aligned_alloc(kPage, bytes);
@@ -37,7 +38,7 @@ std::shared_ptr<uint8_t> allocateOnHost(size_t bytes, bool shared) {
     throw std::bad_alloc();
   if (!shared)
     return {static_cast<uint8_t *>(memory), std::free};
-  // After a failure it may be registered still.
+  // After a failure the memory may still be registered.
   return {static_cast<uint8_t *>(memory), blinkMemFree};
 }
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Allocated once for the largest case. Inputs and expected results are
-// Samples'; nothing here knows how the runtime reduces.
+// Allocated once for the largest case. Inputs and expected results come from
+// Samples; nothing here depends on how the runtime reduces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,15 +15,15 @@
 
 namespace blink::perf {
 
-/// Memory of a rank, with its twin on the host.
+/// Memory of a rank, with a copy on the host.
 class Memory {
 public:
-  /// `shared`: what the rank uses is blinkMemAlloc's. Throws std::bad_alloc and
-  /// what the back end throws.
+  /// `shared`: the rank's memory comes from blinkMemAlloc. Throws
+  /// std::bad_alloc and what the back end throws.
   Memory(Backend &backend, int rank, size_t bytes, bool shared);
 
   uint8_t *host() { return host_.get(); }
-  /// Where the back end finds what is at `offset` of host().
+  /// Returns where the back end has the data at `offset` of host().
   uint8_t *at(size_t offset) { return memory_.get() + offset; }
   size_t size() const { return size_; }
   void upload(size_t bytes) {
@@ -36,42 +36,42 @@ public:
 private:
   Backend &backend_;
   size_t size_;
-  std::shared_ptr<uint8_t> memory_, host_; ///< the same on the host
+  std::shared_ptr<uint8_t> memory_, host_; ///< identical on the host
 };
 
 class Buffers {
 public:
-  /// Large enough for every one of the cases. `shared`: as of Memory.
+  /// Allocates enough for each of the cases. `shared`: as in Memory.
   Buffers(Backend &backend, int rank, const std::vector<Case> &cases,
           bool shared);
 
-  /// Registers the buffers with the rank's communicator, together with all
-  /// other ranks, and ends that. Errors: as of blinkCommRegister.
+  /// enroll() registers the buffers with the rank's communicator, together with
+  /// all other ranks; withdraw() ends that. Errors: those of blinkCommRegister.
   blinkResult_t enroll(blinkComm_t comm);
   blinkResult_t withdraw(blinkComm_t comm);
 
   const void *send(const Case &c, bool inPlace);
   void *recv(const Case &c, bool inPlace);
 
-  /// Writes zeros everywhere. Memory that nobody has written would be one page
-  /// that all reads share, faster than any other.
+  /// Writes zeros everywhere. Otherwise all reads of untouched memory would
+  /// share one page, and be faster than any real memory.
   void clear();
-  /// Writes the inputs of `seed`, and elsewhere in the output what no result
-  /// is likely to be.
+  /// Writes the inputs of `seed`, and fills the rest of the output with values
+  /// that are unlikely as results.
   void fill(const Case &c, bool inPlace, uint64_t seed);
   /// Compares every element of the output; returns how many differ in any bit.
-  /// `reduced`: element by element, what a reduction of all inputs gives.
+  /// `reduced`: the elements of the reduction of all inputs.
   uint64_t countWrong(const Case &c, bool inPlace, uint64_t seed,
                       const uint8_t *reduced);
 
 private:
   int rank_;
-  Memory input_, output_; ///< in place the output serves as both
-  void *handles_[2] = {}; ///< of the two, registered
+  Memory input_, output_; ///< in place, the output is also the input
+  void *handles_[2] = {}; ///< registrations of the two
 };
 
-/// Writes elements [begin, end) of what the reduction of all inputs of `seed`
-/// must be, each at its place from `out`.
+/// Writes elements [begin, end) of the expected reduction of all inputs of
+/// `seed`, each at its place in `out`.
 void writeReduced(const Case &c, uint64_t seed, size_t begin, size_t end,
                   uint8_t *out);
 

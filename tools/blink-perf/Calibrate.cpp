@@ -1,4 +1,4 @@
-//===- Calibrate.cpp - what folds cost on this machine --------------------===//
+//===- Calibrate.cpp - costs of folds on this machine ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kWarmup = 3;
 
-/// Fewer of large messages, and no more than traces hold.
+/// Large messages get fewer, and none more than traces can hold.
 int iterationsAt(uint64_t bytes) {
   return int(
       std::clamp<uint64_t>((64 << 20) / std::max<uint64_t>(bytes, 1), 5, 400));
@@ -43,7 +43,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Runs the case alone; returns its seconds, or sets `error`.
+/// Runs only this case; returns its seconds, or sets `error`.
 double runCase(Options options, Plan &plan, const Case &c, std::string &error) {
   if (options.iterations == 0)
     options.iterations = iterationsAt(c.bytes());
@@ -56,7 +56,7 @@ double runCase(Options options, Plan &plan, const Case &c, std::string &error) {
   return seconds;
 }
 
-/// The trace of one case, and what it says.
+/// The trace of one case, and its analysis.
 class Folds {
 public:
   Folds(FoldTrace trace, const JobProgram &program,
@@ -71,9 +71,10 @@ public:
       for (const TracedFold &fold : folds)
         visit(key, fold);
   }
-  /// From a fold's end to the begin of one that waited for its chunk.
+  /// Returns the time from a fold's end to the begin of one that waited for its
+  /// chunk.
   double notice() const;
-  /// The median over calls, from a call's first fold to its last.
+  /// Returns the median time of a call, from its first fold to its last.
   double span() const;
   bool borrows() const;
   bool reduces(const LaneKey &key, const TracedFold &fold) const {
@@ -102,21 +103,21 @@ private:
   const sched::Variant &variant_;
 };
 
-/// Pages are touched, and caches filled, for the first time.
+/// Drops the first calls, which touch pages and fill caches.
 void Folds::dropWarmup(std::vector<TracedFold> &folds) {
   int calls = 0;
   size_t place = 0;
   for (; place < folds.size(); ++place)
     if (beginsCall(folds, place) && ++calls > kWarmup)
       break;
-  // Of a call with more folds than a trace holds all that there is.
+  // If a call has more folds than a trace holds, keeps everything.
   if (place < folds.size())
     folds.erase(folds.begin(), folds.begin() + ptrdiff_t(place));
 }
 
 double Folds::notice() const {
-  // The n-th fold of the step that writes a channel wrote what the n-th fold
-  // of the one that reads it reads.
+  // The n-th fold of the step that writes a channel writes what the n-th fold
+  // of the step that reads the channel reads.
   struct End {
     uint32_t rank, lane, step;
   };
@@ -151,12 +152,12 @@ double Folds::notice() const {
     const std::vector<TracedFold> read = of(reader);
     for (size_t i = 0; i < std::min(written.size(), read.size()); ++i) {
       const double after = read[i].begin - written[i].end;
-      // Else it was late for another reason.
+      // Otherwise the reader was late for another reason.
       if (after > 0 && after < read[i].waited)
         times.push_back(after);
     }
   }
-  // Where ranks wait for processors, too, the quickest did not.
+  // If ranks also wait for processors, the quickest ones did not.
   std::sort(times.begin(), times.end());
   return times.empty() ? 0 : times[times.size() / 10];
 }
@@ -179,7 +180,7 @@ double Folds::span() const {
   return median(spans);
 }
 
-/// The program of a rank of the job.
+/// Returns the program of a rank of the job.
 const sched::RankProgram &Folds::rankOf(const LaneKey &key) const {
   uint32_t rank = 0;
   while (program_.choice.jobRank(rank) != key.rank)
@@ -187,7 +188,7 @@ const sched::RankProgram &Folds::rankOf(const LaneKey &key) const {
   return *variant_.ranks()->Get(rank);
 }
 
-/// Whether some fold that writes channels stored no chunk for them.
+/// Returns whether any fold that writes channels stored no chunk for them.
 bool Folds::borrows() const {
   bool any = false;
   each([&](const LaneKey &key, const TracedFold &fold) {
@@ -213,11 +214,11 @@ const sched::Variant &variantFor(const sched::Program &program,
   return *variants[number];
 }
 
-/// What folds of the size that reduce, or do not, move in a nanosecond, without
-/// the twentieth of them that was slowest for what it moved: somebody else had
-/// the processor.
+/// Returns the bytes per nanosecond that folds of this size move, of those that
+/// reduce or of those that do not. Ignores the slowest twentieth, relative to
+/// what they moved, as they lost their processor for a while.
 double gbpsOf(const Folds &folds, double step, bool reducing) {
-  std::vector<std::pair<double, double>> moves; // by time a byte: bytes, time
+  std::vector<std::pair<double, double>> moves; // bytes, time; slowest last
   folds.each([&](const LaneKey &key, const TracedFold &fold) {
     if (fold.moved > 0 && folds.reduces(key, fold) == reducing)
       moves.emplace_back(double(fold.moved) / 2,
@@ -235,7 +236,8 @@ double gbpsOf(const Folds &folds, double step, bool reducing) {
   return time > 0 ? bytes / time * 1e-3 : 0;
 }
 
-/// Microseconds until a processor that two threads share has the other one.
+/// Returns the microseconds that a processor takes to switch between two
+/// threads.
 double switchTime() {
   constexpr int kTurns = 20000;
   cpu_set_t one;
@@ -243,8 +245,8 @@ double switchTime() {
   CPU_SET(sched_getcpu(), &one);
   std::atomic<int> there{0};
   auto yield = [&] {
-    sched_setaffinity(0, sizeof one, &one); // this thread's
-    // Relaxed: nothing is handed over, both just begin together.
+    sched_setaffinity(0, sizeof one, &one); // of this thread
+    // Relaxed: no data is passed, the threads only start together.
     there.fetch_add(1, std::memory_order_relaxed);
     while (there.load(std::memory_order_relaxed) < 2)
       sched_yield();
@@ -261,7 +263,7 @@ double switchTime() {
          (2 * kTurns);
 }
 
-/// Of several programs, all alike.
+/// Averages over programs with equal weights.
 struct GeometricMean {
   double logarithms = 0;
   int n = 0;
@@ -303,7 +305,7 @@ Calibration calibrate(const Options &options,
   for (size_t number = 0; number < job.files().size(); ++number) {
     std::string reason;
     for (JobProgram &one : job.programs(number, reason)) {
-      // Each rank's own program is looked at.
+      // Each rank's own program is analyzed, so expand them all.
       std::vector<runtime::ResolvedProgram> chosen{one.choice};
       std::vector<bool> known;
       const runtime::Status status = runtime::expandPrograms(
@@ -318,7 +320,7 @@ Calibration calibrate(const Options &options,
     }
   }
   std::vector<Case> cases = plan.cases;
-  // Small ones first: what a fold costs that moves nothing.
+  // Small sizes first, as they show what a fold costs that moves nothing.
   std::stable_sort(
       cases.begin(), cases.end(),
       [](const Case &a, const Case &b) { return a.bytes() < b.bytes(); });
@@ -370,7 +372,7 @@ Calibration calibrate(const Options &options,
 std::string formatCosts(const Options &options,
                         const Calibration &calibration) {
   using json = nlohmann::ordered_json;
-  // By size all programs together; what moves less than this is all step.
+  // Averages all programs by size; below this size a fold costs its step only.
   constexpr uint64_t kMoves = 16 << 10;
   json rows = json::array();
   uint64_t borrowBytes = 0;

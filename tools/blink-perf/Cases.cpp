@@ -1,4 +1,4 @@
-//===- Cases.cpp - what is measured ---------------------------------------===//
+//===- Cases.cpp - the cases to measure -----------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -58,7 +58,7 @@ std::vector<blinkRedOp_t> opsOf(const Case &c, blinkDataType_t type,
 
 namespace {
 
-/// Sizes in bytes from the smallest to the largest.
+/// Returns the sizes in bytes from the smallest to the largest.
 std::vector<uint64_t> sizesOf(const Options &options) {
   constexpr size_t kMostSizes = 10000;
   std::vector<uint64_t> sizes;
@@ -69,15 +69,15 @@ std::vector<uint64_t> sizesOf(const Options &options) {
     sizes.push_back(size);
     const uint64_t next = options.stepBytes ? size + options.stepBytes
                                             : size * options.stepFactor;
-    if (next <= size) // 0 by a factor
+    if (next <= size) // 0 times a factor
       break;
     size = next;
   }
   return sizes;
 }
 
-/// The lines of one program: types, then operators, then sizes. A size without
-/// an element for every block is left out.
+/// Adds the cases of one program: by type, then operator, then size. Leaves out
+/// sizes without an element for every block.
 void addCases(const sched::Program &program, int root, const Options &options,
               std::vector<Case> &cases) {
   Case one = caseOf(program, root);
@@ -103,8 +103,8 @@ void open(const std::string &path, Plan &plan) {
     plan.schedule.reset(first);
 }
 
-/// Adds a program to the section of its collective, unless one before it serves
-/// the same calls.
+/// Adds a program to the section of its collective, unless an earlier one
+/// serves the same calls.
 void addProgram(const JobProgram &one, const Options &options, Plan &plan) {
   const sched::Program &program = *one.choice.program;
   const int root = one.choice.root;
@@ -149,7 +149,7 @@ Plan makePlan(const Options &options) {
   checkCollective(options.collective);
   Plan plan;
   for (const std::string &path : options.files)
-    open(path, plan); // says what is wrong with the file
+    open(path, plan); // throws if the file is wrong
   const Job job(options);
   plan.numPrograms = job.numPrograms();
   plan.gpus = job.gpus();
@@ -174,7 +174,7 @@ Plan makePlan(const Options &options) {
         options.collective.empty() ? "program" : options.collective, " for ",
         plan.numPrograms, " ranks",
         options.root == -1 ? "" : " and root " + std::to_string(options.root));
-  // Sizes may be too small for a collective of many blocks.
+  // Sizes may be too small for collectives with many blocks.
   plan.sections.erase(std::remove_if(plan.sections.begin(), plan.sections.end(),
                                      [](const Section &section) {
                                        return section.cases.empty();

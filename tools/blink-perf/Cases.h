@@ -1,8 +1,8 @@
-//===- Cases.h - what is measured -------------------------------*- C++ -*-===//
+//===- Cases.h - the cases to measure ---------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The programs of the files and the options, multiplied out. Every worker goes
+// The programs of the files, combined with the options. Every worker goes
 // through the same list in the same order.
 //
 //===----------------------------------------------------------------------===//
@@ -19,55 +19,56 @@
 
 namespace blink::perf {
 
-/// One line of a table: a call of one size, measured out of place and in place.
+/// A line of a table: a call of one size, measured out of place and in place.
 struct Case : SampledCall {
-  double bound;       ///< of the certificate, GB/s
-  int iterations = 0; ///< timed, and as many before at most; 0: the options'
-  // Of a self-test:
-  uint32_t variant = 0;  ///< number among those of all programs
+  double bound;       ///< by the certificate, GB/s
+  int iterations = 0; ///< timed; limits the warm-up; 0: the options'
+  // In a self-test:
+  uint32_t variant = 0;  ///< its number among the variants of all programs
   uint32_t channels = 0; ///< of the variant
-  uint32_t carrying = 0; ///< of these, with data at this count
+  uint32_t carrying = 0; ///< of these, those that have data at this count
 
-  /// busbw / algbw, nccl-tests' convention.
+  /// Returns busbw / algbw by the convention of nccl-tests.
   double busFactor() const;
 };
 
 /// The lines of one collective.
 struct Section {
   std::string collective;
-  /// A sentence for each program; of a self-test, for each variant, too.
+  /// A sentence for each program, and in a self-test for each variant.
   std::vector<std::string> schedules;
   std::vector<Case> cases;
 };
 
 struct Plan {
-  OwnedSchedule schedule;           ///< all the files
+  OwnedSchedule schedule;           ///< from all files
   int numPrograms = 0;              ///< ranks and relays
-  std::vector<int> gpus;            ///< of the ranks, where a file is a bundle
-  int numLeftOut = 0;               ///< programs for another number of ranks
-  std::vector<std::string> leftOut; ///< bundles, with the reason
-  // Of a self-test, of all programs:
+  std::vector<int> gpus;            ///< of the ranks, if a file is a bundle
+  int numLeftOut = 0;               ///< programs for other numbers of ranks
+  std::vector<std::string> leftOut; ///< bundles, with the reason why
+  // In a self-test, over all programs:
   uint32_t numVariants = 0;
   uint64_t numChannels = 0;
   std::vector<Section> sections;
   std::vector<Case> cases; ///< of all sections, in order
 };
 
-/// A case of the program in a job in which it is for root `root`, but for type,
-/// operator and count.
+/// Returns a case of the program in a job where its root is `root`, without
+/// type, operator and count.
 Case caseOf(const sched::Program &program, int root);
-/// The operators of the options that make a difference to the type; of several
-/// those that it has.
+/// Returns the operators to measure with the type: a single one if the
+/// collective does not reduce; of several in the options, those that the type
+/// supports.
 std::vector<blinkRedOp_t> opsOf(const Case &c, blinkDataType_t type,
                                 const Options &options);
 
-/// Whether the options ask for the program, in a job in which it is for `root`.
+/// Whether the options ask for the program, in a job where its root is `root`.
 bool isWanted(const sched::Program &program, int root, const Options &options);
 
-/// Throws UsageError, unless there is such a collective, or the name is empty.
+/// Throws UsageError unless the name is that of a collective, or empty.
 void checkCollective(const std::string &name);
 
-/// Opens the files and says what to measure. Throws UsageError.
+/// Opens the files and plans what to measure. Throws UsageError.
 Plan makePlan(const Options &options);
 
 } // namespace blink::perf

@@ -1,4 +1,4 @@
-//===- Cuda.h - CUDA's runtime for measuring --------------------*- C++ -*-===//
+//===- Cuda.h - CUDA's runtime for measurements -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -24,8 +24,8 @@ inline void require(cudaError_t error, const char *what) {
 /// A graph that can be launched.
 using Graph = std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)>;
 
-/// Of what `work` puts into the stream, and into those that it orders with it.
-/// Throws what `work` does, and std::runtime_error.
+/// Captures what `work` puts into the stream, and into those that it orders
+/// with it. Throws what `work` throws, and std::runtime_error.
 template <typename Work> Graph capture(cudaStream_t stream, const Work &work) {
   cudaGraph_t graph = nullptr;
   require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed),

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Rank 0's stream is where time is taken and graphs begin: what comes first
-// there holds all streams back, and what comes last there waits for them all.
+// Times are taken, and graphs begin, in rank 0's stream: fork() makes all
+// streams wait for what it contains, and join() makes it wait for all streams.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,8 @@ public:
   void upload(void *memory, const void *host, size_t bytes) override {
     require(cudaMemcpy(memory, host, bytes, cudaMemcpyDefault),
             "cannot copy to a GPU");
-    // From pageable memory cudaMemcpy may return before the last bytes are
-    // there, and streams that do not block would not wait for them.
+    // From pageable memory, cudaMemcpy may return before the last bytes have
+    // arrived, and non-blocking streams would not wait for them.
     require(cudaStreamSynchronize(nullptr), "cannot copy to a GPU");
   }
   void download(void *host, const void *memory, size_t bytes) override {
@@ -79,7 +79,7 @@ private:
 
   std::vector<int> devices_;
   std::vector<cudaStream_t> streams_;
-  std::vector<cudaEvent_t> marks_; ///< one a rank, to order streams by
+  std::vector<cudaEvent_t> marks_; ///< one per rank, for ordering streams
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   Graph graph_{nullptr, cudaGraphExecDestroy};
 };
@@ -112,7 +112,7 @@ CudaBackend::~CudaBackend() {
     cudaEventDestroy(end_);
 }
 
-/// What follows in any stream comes after what is in rank 0's.
+/// Orders later work of all streams after the present work of rank 0's.
 void CudaBackend::fork() {
   use(0);
   require(cudaEventRecord(marks_[0], streams_[0]), "cannot order streams");
@@ -121,7 +121,7 @@ void CudaBackend::fork() {
             "cannot order streams");
 }
 
-/// What follows in rank 0's stream comes after what is in any.
+/// Orders later work of rank 0's stream after the present work of all.
 void CudaBackend::join() {
   for (size_t rank = 1; rank < streams_.size(); ++rank) {
     use(int(rank));

@@ -1,4 +1,4 @@
-//===- FoldTrace.cpp - what BLINK_TRACE has written -----------------------===//
+//===- FoldTrace.cpp - the files that BLINK_TRACE writes ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -31,12 +31,12 @@ TraceFolder::TraceFolder() {
 
 TraceFolder::~TraceFolder() {
   unsetenv("BLINK_TRACE");
-  std::error_code ignored; // what is left is in the folder for such things
+  std::error_code ignored; // it only leaves files in a temporary folder
   std::filesystem::remove_all(path_, ignored);
 }
 
 std::string TraceFolder::bytes() const {
-  std::set<std::filesystem::path> paths; // in the same order wherever
+  std::set<std::filesystem::path> paths; // in the same order everywhere
   for (const auto &entry : std::filesystem::directory_iterator(path_))
     paths.insert(entry.path());
   std::string all;

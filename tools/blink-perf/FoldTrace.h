@@ -1,4 +1,4 @@
-//===- FoldTrace.h - what BLINK_TRACE has written ---------------*- C++ -*-===//
+//===- FoldTrace.h - the files that BLINK_TRACE writes ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,10 +14,10 @@
 
 namespace blink::perf {
 
-/// One fold of one chunk; microseconds of the machine's clock.
+/// A fold of one chunk; times in microseconds of the machine's clock.
 struct TracedFold {
   double begin, end;
-  double waited; ///< since the fold before it in its lane
+  double waited; ///< since the previous fold of its lane
   uint32_t step;
   uint64_t chunk;
   uint64_t bytes; ///< of the chunk
@@ -32,11 +32,11 @@ struct LaneKey {
   }
 };
 
-/// In the order in which the lane ran them.
+/// The folds of each lane, in the order in which it ran them.
 using FoldTrace = std::map<LaneKey, std::vector<TracedFold>>;
 
-/// A folder of its own for traces, removed with all that is in it; while it is
-/// there BLINK_TRACE leads into it.
+/// A temporary folder for traces. BLINK_TRACE points into it as long as it
+/// exists; the destructor removes it with its files.
 class TraceFolder {
 public:
   /// Throws std::runtime_error.
@@ -44,10 +44,10 @@ public:
   ~TraceFolder();
   TraceFolder(const TraceFolder &) = delete;
 
-  /// All files of all processes that have ended, one behind the other: a trace
-  /// of them all.
+  /// Returns the files of all processes that have ended, concatenated, which is
+  /// a trace of all of them.
   std::string bytes() const;
-  /// What is in them. Throws std::runtime_error.
+  /// Parses the files. Throws std::runtime_error.
   FoldTrace read() const;
 
 private:

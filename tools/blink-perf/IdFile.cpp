@@ -31,7 +31,7 @@ std::string questionOf(const std::string &path, int rank) {
   return path + ".rank" + std::to_string(rank);
 }
 
-/// "" if it is not there.
+/// Returns "" if the file does not exist.
 std::string contentOf(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -48,8 +48,8 @@ std::string drawNumber() {
   return number;
 }
 
-/// The file of an answer: the id's bytes, then a line "3 NUMBER" for each rank
-/// that has asked.
+/// The content of an answer: the id's bytes, then a line "3 NUMBER" for each
+/// rank that has asked.
 struct Answer {
   static std::string write(const blinkUniqueId &id,
                            const std::map<int, std::string> &asked) {
@@ -69,7 +69,7 @@ struct Answer {
   }
 };
 
-/// What is removed on every way out.
+/// Removes a file when it leaves its scope.
 struct Removed {
   const std::string path;
   ~Removed() { unlink(path.c_str()); }
@@ -78,8 +78,8 @@ struct Removed {
 void answer(const std::string &path, int ranks, Clock::time_point end,
             int timeoutMs, const blinkUniqueId &id) {
   const Removed file{path};
-  std::map<int, std::string> asked; ///< by rank, with the number
-  std::vector<int> left;            ///< who has not asked, or not seen it yet
+  std::map<int, std::string> asked; ///< the number of each rank that asked
+  std::vector<int> left;            ///< ranks yet to ask or to see the answer
   for (;;) {
     bool changed = false;
     left.clear();

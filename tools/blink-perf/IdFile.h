@@ -2,13 +2,14 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Ranks that only share a file system. A file that an earlier run has left must
-// not be believed, and clocks of servers differ. So each rank asks for the id
-// in a file of its own, FILE.rank3, with a number that it has drawn, and rank 0
-// answers in FILE with the id and the numbers of all who have asked. A rank
-// takes an answer that has its number, and removes its question; when none is
-// left rank 0 removes the answer. Old questions get an answer that nobody
-// takes, and then a new one.
+// For ranks that share a file system only. A file that an earlier run left
+// behind must not be trusted, and the clocks of servers differ. Therefore each
+// rank asks for the id in a file of its own, FILE.rank3, which contains a
+// random number. Rank 0 answers in FILE with the id and the numbers of all
+// ranks that have asked. A rank accepts an answer that contains its number, and
+// removes its question; when no questions are left, rank 0 removes the answer.
+// An old question gets an answer that no rank accepts, until a new question
+// replaces it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +22,10 @@
 
 namespace blink::perf {
 
-/// Gives rank 0's `id` to the other ranks, of whom each gets it. The id is a
-/// secret: files are for their owner alone. Throws std::runtime_error: a file
-/// cannot be written, or somebody has not come after `timeoutMs`.
+/// Passes rank 0's `id` to the other ranks; returns when each has it. The id is
+/// a secret, so the files are readable for their owner only. Throws
+/// std::runtime_error: a file cannot be written, or a rank is missing after
+/// `timeoutMs`.
 void shareId(const std::string &path, int rank, int ranks, int timeoutMs,
              blinkUniqueId &id);
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Which programs of the files are for the ranks that measure, found by the
-// runtime's own code: what a line says of a program is of the one that runs.
+// Finds the programs of the files that serve the measured ranks. It uses the
+// runtime's own code, so that a line describes the program that really runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,24 +20,26 @@ struct JobProgram {
   std::string description; ///< a sentence, by the job's names
 };
 
-/// The files, and who the ranks are.
+/// The files of a job, and its ranks.
 class Job {
 public:
-  /// Opens the options' files. Ranks and their GPUs are the options', or else
-  /// those of the first program of the first file, or of its machine if it is a
-  /// bundle. Throws UsageError: a file or a GPU is wrong; bundles alone, and
-  /// none of them has a program for the GPUs.
+  /// Opens the options' files. The ranks and their GPUs are those of the
+  /// options; without these, those of the first program of the first file, or
+  /// of its machine if it is a bundle. Throws UsageError: a file or a GPU is
+  /// wrong; all files are bundles, and none of them has a program for the GPUs.
   explicit Job(const Options &options);
-  /// The same ranks, with other bytes in place of the only file.
+  /// Makes a job with the same ranks, and with `bytes` in place of the only
+  /// file.
   Job(const Job &job, const std::vector<uint8_t> &bytes);
 
   const runtime::ScheduleSet &files() const { return files_; }
   int numPrograms() const { return numPrograms_; } ///< ranks and relays
-  /// Of each rank, the machine's GPU; empty where no file is a bundle.
+  /// The machine's GPU of each rank; empty if no file is a bundle.
   const std::vector<int> &gpus() const { return gpus_; }
 
-  /// What files()[number] has for the job. Of a bundle that has nothing,
-  /// `reason` becomes a sentence. Throws UsageError: a member is damaged.
+  /// Returns the programs of files()[number] for the job. If it is a bundle
+  /// without any, `reason` becomes a sentence. Throws UsageError: a member is
+  /// damaged.
   std::vector<JobProgram> programs(size_t number, std::string &reason) const;
 
 private:
@@ -46,8 +48,8 @@ private:
   std::vector<int> gpus_;
 };
 
-/// "allreduce on dgx1, GPUs 1,4,5,6, at most 65.750 GB/s there", of a program
-/// of the file `path` whose job has `gpus` and the rank `root`.
+/// Returns "allreduce on dgx1, GPUs 1,4,5,6, at most 65.750 GB/s there", about
+/// a program of the file `path` whose job has `gpus` and the rank `root`.
 std::string describe(const std::string &path, const std::string &machine,
                      const std::vector<int> &gpus,
                      const sched::Program &program, int root);

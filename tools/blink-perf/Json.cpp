@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// JSON has no infinity: what is no finite number becomes null.
+// JSON has no infinity: numbers that are not finite become null.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Texts may hold file names, in any encoding.
+/// Strings may contain file names, in any encoding.
 std::string dump(const Json &json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

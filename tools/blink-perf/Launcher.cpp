@@ -1,4 +1,4 @@
-//===- Launcher.cpp - which rank a launcher made of this process ----------===//
+//===- Launcher.cpp - this process's rank by its launcher -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,10 +15,10 @@ namespace {
 
 struct Variables {
   const char *rank, *ranks;
-  const char *only; ///< where this one is set, too; null: everywhere
+  const char *only; ///< must also be set; null: nothing else
 };
 
-// A batch script of Slurm has a rank and is no task of a step.
+// A batch script of Slurm has a rank too, but it is no task of a step.
 const Variables kLaunchers[] = {
     {"RANK", "WORLD_SIZE", nullptr},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},

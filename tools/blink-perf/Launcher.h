@@ -1,4 +1,4 @@
-//===- Launcher.h - which rank a launcher made of this process --*- C++ -*-===//
+//===- Launcher.h - this process's rank by its launcher ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,12 +14,12 @@ namespace blink::perf {
 struct LaunchedRank {
   int rank = -1; ///< -1: no launcher, or one that started a single process
   int ranks = 0;
-  std::string variables; ///< that say so, "RANK and WORLD_SIZE"
+  std::string variables; ///< the variables it came from, "RANK and WORLD_SIZE"
 };
 
-/// By the environment of torchrun, Open MPI, what speaks PMI (MPICH) and Slurm,
-/// in this order: who starts torchrun by srun wants torchrun's ranks. Throws
-/// UsageError where a variable is no number.
+/// Reads the environment of torchrun, Open MPI, launchers that speak PMI
+/// (MPICH), and Slurm, in this order: srun may have started torchrun, whose
+/// ranks then count. Throws UsageError if a variable is not a number.
 LaunchedRank launchedRank();
 
 } // namespace blink::perf

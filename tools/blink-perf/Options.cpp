@@ -38,13 +38,13 @@ Names withAll(Names names) {
 const Names kModeNames{"group", "threads", "processes"};
 const Names kBackendNames{"host", "cuda"};
 
-/// The value that `name`, one of `names`, stands for.
+/// Returns the value that `name`, one of `names`, stands for.
 template <typename T> T valueOf(const std::string &name, const Names &names) {
   return static_cast<T>(std::find(names.begin(), names.end(), name) -
                         names.begin());
 }
 
-/// One of the names, or every one for "all".
+/// Returns the value of one of the names, or all values for "all".
 template <typename T>
 std::vector<T> valuesOf(const std::string &name, const Names &names) {
   if (name != "all")
@@ -55,12 +55,12 @@ std::vector<T> valuesOf(const std::string &name, const Names &names) {
   return values;
 }
 
-/// The command line, and what of it decides later what the rest means.
+/// Parses the command line, and keeps what decides how to read the rest.
 class CommandLine {
 public:
   explicit CommandLine(Options &options);
 
-  /// Prints help or version and returns false where that was asked for.
+  /// Prints help or the version, if asked for, and returns false.
   bool parse(int argc, char **argv);
 
 private:
@@ -93,14 +93,14 @@ private:
       "collective in them is\nmeasured. Of a bundle, those for the GPUs that "
       "--gpus names."};
   std::string type_ = "float", op_ = "sum", mode_ = "group", backend_ = "host";
-  std::string opOrOutput_; ///< -o, which --tune decides about
+  std::string opOrOutput_; ///< -o; its meaning depends on --tune
   std::vector<CLI::Option *> notForSelfTest_, notForTuning_;
 };
 
 CommandLine::CommandLine(Options &options) : options_(options) {
   app_.name("blink-perf");
   app_.set_version_flag("--version", "blink-perf " BLINK_VERSION_STRING);
-  // As with getopt: of an option that is given twice the last one counts.
+  // As with getopt, the last occurrence of an option counts.
   app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   addSizes();
   addCases();
@@ -127,8 +127,8 @@ CLI::Option *CommandLine::addSize(const char *names, uint64_t &value,
       ->type_name("SIZE");
 }
 
-/// "1,4,5,6". Not CLI's own list, which takes "1,,4" for "1,4" and the file
-/// behind it for a number.
+/// Parses "1,4,5,6". CLI's own list would take "1,,4" for "1,4", and a file
+/// that follows it for a number.
 CLI::Option *CommandLine::addList(const char *names, std::vector<int> &value,
                                   const char *help) {
   const auto read = [names, &value](const std::string &text) {
@@ -281,7 +281,7 @@ void CommandLine::addManuals() {
     manual::Vocabulary known;
     for (sched::Collective collective : sched::kJointCollectives)
       known["COLLECTIVE"].push_back(sched::EnumNameCollective(collective));
-    // As the version is printed, by parse().
+    // Printed like the version, by parse().
     throw CLI::CallForVersion(
         manual::toCompletion(shell, manual::readUsage(app_), known), 0);
   };
@@ -299,7 +299,7 @@ void CommandLine::takeNames() {
     options_.output = opOrOutput_;
   else if (app_.count("-o") > 0)
     op_ = opOrOutput_;
-  // What --op has been checked for already, -o has not.
+  // CLI has checked --op, but not -o.
   const std::string wrong = CLI::IsMember(withAll(ops))(op_);
   if (!wrong.empty())
     throw UsageError("--op: " + wrong);
@@ -309,7 +309,7 @@ void CommandLine::takeNames() {
   options_.backend = valueOf<blinkBackend_t>(backend_, kBackendNames);
 }
 
-/// Whether this process is one rank of several, and which.
+/// Determines whether this process is one rank of several, and which.
 void CommandLine::takeRank() {
   const bool given = options_.rank != -1;
   const LaunchedRank launched = given ? LaunchedRank() : launchedRank();
@@ -346,8 +346,8 @@ void CommandLine::takeRank() {
   options_.mode = Mode::processes;
 }
 
-/// A self-test chooses sizes and repeats nothing: it refuses what would say
-/// otherwise.
+/// A self-test chooses sizes and repeats nothing, so it refuses options for
+/// these.
 void CommandLine::prepareSelfTest() {
   for (const CLI::Option *option : notForSelfTest_)
     if (option->count() > 0)
@@ -358,8 +358,8 @@ void CommandLine::prepareSelfTest() {
   options_.warmup = 0;
 }
 
-/// A calibration runs a thread or a process a rank, on the host, and not only
-/// at the sizes that one measures.
+/// A calibration runs one thread or process per rank, on the host, and at sizes
+/// of its own unless they are given.
 void CommandLine::prepareCalibration() {
   if (options_.backend == blinkBackendCuda)
     throw UsageError("--calibrate is for --backend host");
@@ -373,14 +373,14 @@ void CommandLine::prepareCalibration() {
   if (app_.count("--minbytes") == 0)
     options_.minBytes = 1 << 10;
   if (app_.count("--iters") == 0)
-    options_.iterations = 0; // by the size
+    options_.iterations = 0; // depends on the size
   if (!options_.trace.empty())
     throw UsageError("--trace: --calibrate reads traces of its own");
   options_.check = false;
   options_.onlyOutOfPlace = true;
 }
 
-/// A tuning chooses sizes and programs, too.
+/// A tuning also chooses sizes and programs, so it refuses options for these.
 void CommandLine::checkTuning() const {
   for (const CLI::Option *option : notForTuning_)
     if (option->count() > 0 &&
@@ -403,7 +403,7 @@ void CommandLine::checkTuning() const {
     throw UsageError("--maxbytes: --tune measures sizes from 8");
 }
 
-/// What one option alone does not show.
+/// Checks the options in combination.
 void CommandLine::checkTogether() const {
   if (options_.files.empty())
     throw UsageError("no schedule given; blink-perf --help says how");

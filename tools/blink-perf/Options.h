@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Letters and meanings are nccl-tests' where it has them.
+// Letters and meanings are those of nccl-tests, where it has such an option.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@
 
 namespace blink::perf {
 
-/// Who drives the ranks.
+/// What drives the ranks.
 enum class Mode {
   group,    ///< one thread, all ranks in a group
-  threads,  ///< a thread a rank
-  processes ///< a process a rank
+  threads,  ///< one thread per rank
+  processes ///< one process per rank
 };
 const char *nameOf(Mode mode);
 
@@ -35,37 +35,38 @@ struct Options {
   bool check = true;
   std::vector<blinkDataType_t> types{blinkFloat32};
   std::vector<blinkRedOp_t> ops{blinkSum};
-  int root = -1; ///< -1: every root there is a program for
+  int root = -1; ///< -1: every root that has a program
   Mode mode = Mode::group;
   std::string collective; ///< empty: all
   int ranks = 0;          ///< 0: those of the first program
   blinkBackend_t backend = blinkBackendHost;
-  int rank = -1; ///< this process's, the others are others; -1: all are its
-  std::string idFile;    ///< by which the ranks agree on the job's id
+  int rank = -1;      ///< of this process, others have the rest; -1: it has all
+  std::string idFile; ///< the file in which the ranks agree on the job's id
   std::vector<int> gpus; ///< of the ranks, for bundles; empty: 0, 1, 2, ...
-  /// One: of all ranks; empty: rank r on GPU r, or of a bundle on its own.
+  /// One per rank, or one for all; empty: rank r on GPU r, with a bundle on the
+  /// rank's own GPU.
   std::vector<int> devices;
   int graphLaunches = 0;  ///< 0: no CUDA graph
-  bool registers = false; ///< buffers, which are blinkMemAlloc's then
+  bool registers = false; ///< buffers, which then are blinkMemAlloc's
   std::string json;       ///< empty: none
-  std::string trace;      ///< the file for it; empty: none
+  std::string trace;      ///< path; empty: none
   int timeoutMs = 0;      ///< 0: the runtime's default
-  bool selfTest = false;  ///< each variant once, all channels with data
-  bool tune = false;      ///< correct the one file, write it to `output`
+  bool selfTest = false;  ///< run each variant once, with data in all channels
+  bool tune = false;      ///< correct the single file, write it to `output`
   std::string output;
-  std::string costs;           ///< calibrate, into this file
-  bool onlyOutOfPlace = false; ///< not of the command line
+  std::string costs;           ///< not empty: calibrate, write to this file
+  bool onlyOutOfPlace = false; ///< not an option of the command line
 };
 
-/// The call or an input is wrong: exit code 2.
+/// A wrong call or a wrong input: exit code 2.
 struct UsageError : std::runtime_error {
   template <typename... Parts>
   explicit UsageError(const Parts &...parts)
       : std::runtime_error(textOf(parts...)) {}
 };
 
-/// Reads the command line. Prints help or version and returns false where that
-/// was asked for. Throws UsageError.
+/// Reads the command line. If it asks for help or the version, prints that and
+/// returns false. Throws UsageError.
 bool parseOptions(int argc, char **argv, Options &options);
 
 } // namespace blink::perf

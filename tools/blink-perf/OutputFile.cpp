@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The compiler has the same on LLVM, which blink-perf is built without.
+// The compiler has a version of this on LLVM, which blink-perf does not use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ void writeFile(const std::string &path, const std::string &text,
   if (fd == -1)
     refuse(errno);
   if (!inPlace)
-    fchmod(fd, mode); // mkstemp's are for the owner alone
+    fchmod(fd, mode); // mkstemp's mode is owner only
   std::FILE *file = fdopen(fd, "w");
   const bool wrote =
       file && std::fwrite(text.data(), 1, text.size(), file) == text.size();

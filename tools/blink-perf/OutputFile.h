@@ -11,14 +11,15 @@
 
 namespace blink::perf {
 
-/// Writes under a temporary name and renames, so that `path` holds the old
-/// content or the new; what is no regular file (/dev/stdout) is written in
-/// place. Throws std::runtime_error; the temporary file is gone then.
+/// Writes to a temporary file and renames it, so that `path` always has either
+/// the old or the new content. A path that is no regular file (/dev/stdout) is
+/// written in place. Throws std::runtime_error after removing the temporary
+/// file.
 void writeFile(const std::string &path, const std::string &text,
                unsigned mode = 0644);
 
-/// Minutes of measuring must not end in a path that cannot be written: throws
-/// UsageError where that can be known before.
+/// Throws UsageError if `path` is known to be unwritable, so that this is not
+/// noticed only after minutes of measurements.
 void checkWritable(const std::string &path);
 
 } // namespace blink::perf

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A channel carries the chunks of its tree, so it carries data in a call where
-// the tree's part of a block is not empty. Which part that is, the runtime's
-// own geometry says.
+// A channel carries the chunks of its tree, so it carries data in a call if the
+// tree's part of a block is not empty. The runtime's own geometry determines
+// that part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +19,16 @@
 namespace blink::perf {
 namespace {
 
-/// Large enough for some chunks of every tree, small enough for a second.
+/// Large enough for several chunks of every tree, small enough for a second.
 constexpr uint64_t kLargeBytes = 4 << 20;
 constexpr uint64_t kSmallBytes = 64 << 10;
-/// A tree of a tiny share must not ask for all the memory there is.
+/// Limits the memory for a tree with a tiny share.
 constexpr uint64_t kMostBytes = 256 << 20;
 
 uint32_t countCarrying(const sched::Variant &variant, uint64_t count,
                        uint32_t elementBytes) {
   std::vector<bool> used;
-  uint32_t before = 0; // of the block: its trees follow each other
+  uint32_t before = 0; // within the block, whose trees are consecutive
   for (const sched::Tree *tree : *variant.trees()) {
     used.push_back(runtime::treeRange(count, elementBytes, before,
                                       tree->numerator(), tree->denominator())
@@ -43,8 +43,8 @@ uint32_t countCarrying(const sched::Variant &variant, uint64_t count,
   return carrying;
 }
 
-/// From this count on every tree has data, whatever the rounding: its exact
-/// part of the block is a granule at least.
+/// Returns a count from which on every tree has data, however parts are
+/// rounded: its exact part of the block has at least one granule.
 uint64_t countForAll(const sched::Variant &variant, uint32_t elementBytes) {
   uint64_t granules = 1;
   for (const sched::Tree *tree : *variant.trees())
@@ -54,8 +54,8 @@ uint64_t countForAll(const sched::Variant &variant, uint32_t elementBytes) {
   return granules * (runtime::kGranuleBytes / elementBytes);
 }
 
-/// Sets the count and what it gives; false if no call of this type belongs to
-/// the variant.
+/// Sets the count and the fields that depend on it; returns false if no call of
+/// this type uses the variant.
 bool chooseCount(const sched::Variant &variant, bool isLast, Case &c) {
   const uint32_t elementBytes = uint32_t(sizeOf(c.type));
   const uint64_t unit = c.unit();
@@ -96,7 +96,7 @@ void addSelfTest(const sched::Program &program, int root,
     c.variant = plan.numVariants++;
     plan.numChannels += variant.channels()->size();
     uint32_t most = 0;
-    uint64_t bytes = 0; // 0: no call is of this variant
+    uint64_t bytes = 0; // 0: no call uses this variant
     for (blinkDataType_t type : options.types)
       for (blinkRedOp_t op : opsOf(c, type, options)) {
         c.type = type;

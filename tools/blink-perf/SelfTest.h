@@ -11,11 +11,11 @@
 
 namespace blink::perf {
 
-/// Adds to `section` a case for each variant of the program, in a job in which
-/// it is for `root` (and each type and operator of the options), at a size that
-/// belongs to the variant and gives each of its channels data, where there is
-/// one; and a sentence for each variant. Counts variants and channels in
-/// `plan`.
+/// Adds to `section` a case for each variant of the program (and for each type
+/// and operator of the options), in a job where its root is `root`. The size of
+/// a case belongs to the variant and, if possible, gives data to each of its
+/// channels. Also adds a sentence for each variant. Counts variants and
+/// channels in `plan`.
 void addSelfTest(const sched::Program &program, int root,
                  const Options &options, Plan &plan, Section &section);
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Threads and forked processes see the results and the expected reduction
-// alike.
+// The results and the expected reduction, visible to threads and to forked
+// processes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,40 +20,40 @@ inline size_t wholePages(size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-/// Of one case; [0] out of place, [1] in place.
+/// Of a case: [0] out of place, [1] in place.
 struct Result {
-  double seconds[2] = {0, 0};    ///< an iteration
-  double cpuSeconds[2] = {0, 0}; ///< of all ranks; 0: not measured
+  double seconds[2] = {0, 0};    ///< per iteration
+  double cpuSeconds[2] = {0, 0}; ///< over all ranks; 0: not measured
   std::atomic<uint64_t> wrong[2]{};
 };
 
-/// A part of the run is a case.
+/// The state of a run whose parts are its cases.
 class Shared : public SharedState {
 public:
   /// Throws std::bad_alloc.
   Shared(int numWorkers, size_t numCases, size_t referenceBytes);
 
-  /// How long the ranks took to join, by one of them.
+  /// Seconds that the ranks took to join; one of them sets it.
   double &joinSeconds() { return *reinterpret_cast<double *>(room()); }
   Result &result(size_t index) {
     return reinterpret_cast<Result *>(room() + kResultsAt)[index];
   }
-  /// What every worker calls when it has measured the case `index`, in order.
-  /// Then its result is whole, for who waits in the process of the `first`.
-  /// False: the run has failed.
+  /// Every worker calls this, in order, when it has measured the case `index`.
+  /// After that, the result is complete for threads that wait in the process of
+  /// the `first` worker. Returns false if the run has failed.
   virtual bool conclude(size_t index, bool first);
 
-  /// Whether workers write a part each of reference(), or each all of it.
+  /// Whether each worker writes a part of reference(), or each all of it.
   virtual bool sharesReference() const { return true; }
-  /// Processor time of all ranks between the last two barriers that told when;
-  /// 0 where that is not measured.
+  /// Returns the processor time of all ranks between the last two barriers with
+  /// a `seconds` argument; 0 if it is not measured.
   virtual double cpuSeconds() const { return 0; }
 
-  /// What reductions must give, of the current check.
+  /// The expected result of reductions in the current check.
   uint8_t *reference() { return room() + referenceAt_; }
 
 private:
-  static constexpr size_t kResultsAt = 64; ///< behind joinSeconds()
+  static constexpr size_t kResultsAt = 64; ///< after joinSeconds()
 
   size_t referenceAt_;
 };

@@ -16,7 +16,8 @@
 namespace blink::perf {
 namespace {
 
-/// Three or more digits in a column of nccl-tests' width.
+/// Formats a time with three or more digits, in a column as wide as
+/// nccl-tests'.
 std::string formatTime(double seconds) {
   const double us = seconds * 1e6;
   char text[40];
@@ -61,7 +62,7 @@ uint64_t Summary::wrong() const {
 }
 
 uint64_t Summary::carryingChannels() const {
-  // Several types and operators run the same variant.
+  // A variant may run with several types and operators.
   std::map<uint32_t, uint32_t> variants;
   for (const Row &row : rows)
     variants[row.c.variant] = std::max(variants[row.c.variant], row.c.carrying);
@@ -165,7 +166,7 @@ void printSummary(const Options &options, const Plan &plan,
                 summary.wrong());
   } else {
     std::printf("# Avg bus bandwidth    : %g\n", summary.averageBusbw());
-    // In one process nobody has to find anybody.
+    // In one process, ranks need not find each other.
     if (options.mode == Mode::processes && summary.joinSeconds != 0)
       std::printf("# Ranks joined in      : %.3f s\n", summary.joinSeconds);
   }

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// nccl-tests' columns, so that what reads those reads these, and one more: the
-// per cent of what the certificate allows.
+// The columns of nccl-tests, so that programs that parse its tables can parse
+// these, and one more: the percentage of the certificate's bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,35 +14,35 @@
 
 namespace blink::perf {
 
-/// One half of a line.
+/// One half of a row.
 struct Measure {
   double seconds;
   uint64_t wrong;
-  double cpuSeconds = 0; ///< of all ranks; 0: not measured
+  double cpuSeconds = 0; ///< over all ranks; 0: not measured
 
   double algbw(const Case &c) const;
   double busbw(const Case &c) const { return algbw(c) * c.busFactor(); }
 };
 
-/// A line.
+/// A row of a table.
 struct Row {
   Case c;
-  Measure out, in; ///< `in` is nothing where there is no in place
+  Measure out, in; ///< `in` is zero if the collective has no in-place form
 
   double percentOfBound() const { return 100 * out.algbw(c) / c.bound; }
 };
 
-/// All that was measured, and how it ended.
+/// All measurements, and how they ended.
 struct Summary {
   std::vector<Row> rows;
   std::string error; ///< not empty: the run failed after these rows
 
-  double seconds = 0;     ///< from the begin to the end of the run
-  double joinSeconds = 0; ///< as of RunEnd
+  double seconds = 0;     ///< of the whole run
+  double joinSeconds = 0; ///< as in RunEnd
 
   uint64_t wrong() const;
   double averageBusbw() const;
-  /// Of a self-test: in any row.
+  /// In a self-test: channels that carried data in any row.
   uint64_t carryingChannels() const;
   bool ok() const { return error.empty() && wrong() == 0; }
 };

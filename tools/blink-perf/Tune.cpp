@@ -1,9 +1,9 @@
-//===- Tune.cpp - corrects a schedule by what a machine measures ----------===//
+//===- Tune.cpp - corrects a schedule by measurements ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A schedule is measured as it is, of a bundle the members that the job plays,
-// each as a schedule of its own. What comes out is judged whole.
+// A schedule is measured as it is. Of a bundle, each member that the job uses
+// is measured as a schedule of its own. The self-test runs on the whole result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ namespace {
 
 //===-- Self-test ---------------------------------------------------------===//
 
-/// Runs the cases of `section`; adds to the summary.
+/// Runs the cases of `section` and adds their results to the summary.
 void selfTest(const Options &options, Plan &plan, const Section &section,
               TuneSummary &summary) {
   plan.cases = section.cases;
@@ -106,13 +106,13 @@ std::vector<uint8_t> tuneFile(const Options &options, const Job &job,
 
 //===-- Of a bundle -------------------------------------------------------===//
 
-/// A member that the job plays: some of the job's programs are in it.
+/// A member of a bundle that has some of the job's programs.
 struct PlayedMember {
   uint32_t classNumber, collective;
   std::vector<JobProgram> programs;
 };
 
-/// By place in the file.
+/// By offset in the file.
 using PlayedMembers = std::map<uint64_t, PlayedMember>;
 
 PlayedMembers playedMembers(const sched::BundleView &bundle,
@@ -133,7 +133,7 @@ PlayedMembers playedMembers(const sched::BundleView &bundle,
   return played;
 }
 
-/// The name of `program` for the job: that of the first root it serves.
+/// Returns the name of `program` in the job: that of the first root it serves.
 TunedProgram nameOf(const sched::Program &program, const PlayedMember &member,
                     const Options &options, const Job &job) {
   TunedProgram name{"", 0, {}, false};
@@ -149,7 +149,7 @@ TunedProgram nameOf(const sched::Program &program, const PlayedMember &member,
     if (options.backend != blinkBackendCuda)
       continue;
     // The member runs with its own ranks, each on the GPU of the job's rank
-    // that plays it.
+    // that it stands for.
     Plan plan;
     plan.numPrograms = job.numPrograms();
     plan.gpus = job.gpus();
@@ -163,7 +163,7 @@ TunedProgram nameOf(const sched::Program &program, const PlayedMember &member,
   return name;
 }
 
-/// Every program of the tuned collectives, for every root of the job.
+/// Tests every program of the tuned collectives, for every root of the job.
 void selfTestBundle(const Options &options, const Job &tuned,
                     const std::vector<uint8_t> &bytes, TuneSummary &summary) {
   Plan plan;
@@ -178,7 +178,7 @@ void selfTestBundle(const Options &options, const Job &tuned,
   selfTest(options, plan, section, summary);
 }
 
-/// The allocations that play the class's members.
+/// Returns the allocations that use the class's members.
 std::vector<std::vector<int>> allocationsOf(const sched::Bundle &index,
                                             uint32_t classNumber) {
   std::vector<std::vector<int>> sets;

@@ -1,9 +1,9 @@
-//===- Tune.h - corrects a schedule by what a machine measures --*- C++ -*-===//
+//===- Tune.h - corrects a schedule by measurements -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The compiler's cost model says where one variant ends and the next begins,
-// and how large chunks are. Here this machine says it.
+// The compiler's cost model determines where one variant ends and the next
+// begins, and how large chunks are. Here measurements on this machine do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 
 namespace blink::perf {
 
-/// Every candidate is timed so often, in turns: what disturbs the machine for a
-/// while disturbs all alike. usual() of these counts.
+/// Every candidate is timed this often, in turns, so that a temporary
+/// disturbance affects all candidates alike. usual() of these times counts.
 inline constexpr int kTuneRounds = 7;
-/// How many iterations are timed falls with the size from here on.
+/// From this size on, larger sizes get fewer timed iterations.
 inline constexpr uint64_t kFewerFrom = 1 << 20;
 
 /// A variant with one chunk size.
@@ -30,46 +30,48 @@ struct Candidate {
   uint32_t chunkBytes;
 };
 
-/// What was measured of one program, and what follows.
+/// The measurements of one program, and what follows from them.
 struct ProgramReport {
   std::string description;
-  Case c{};                           ///< but for the count
+  Case c{};                           ///< without the count
   int numPrograms = 0;                ///< ranks and relays
   std::vector<std::string> protocols; ///< of each variant
   std::vector<uint64_t> sizes;        ///< powers of two, ascending
   std::vector<Candidate> candidates;
-  Times seconds; ///< of candidate and size, out of place and in place averaged
+  Times seconds; ///< by candidate and size, mean of out of place and in place
   sched::ProgramTuning before, after;
 
-  /// The candidate that serves sizes[s] with the tuning.
+  /// Returns the candidate that serves sizes[s] under `tuning`.
   size_t serving(const sched::ProgramTuning &tuning, size_t s) const;
-  /// The time after over the time before, at sizes[s].
+  /// Returns the time after tuning over that before, at sizes[s].
   double ratio(size_t s) const;
-  /// How much less time it takes after, all sizes counting alike (the geometric
-  /// mean of their ratios), in per cent; negative for more.
+  /// Returns how much less time the program takes after tuning, in percent: by
+  /// the geometric mean of the ratios, with all sizes weighted equally.
+  /// Negative if it takes more time.
   double gainPercent() const;
 };
 
 struct TuneSummary {
   std::vector<ProgramReport> programs;
-  std::vector<int> gpus; ///< of the ranks, of a bundle
-  /// Of a bundle: whose schedules these are, the job's GPUs among them.
+  std::vector<int> gpus; ///< of the ranks, with a bundle
+  /// With a bundle: the allocations that these schedules serve, including the
+  /// job's.
   std::vector<std::vector<int>> allocations;
   bool changed = false;
-  std::string bytes; ///< the corrected file; the file itself if not `changed`
-  // Of the self-test of `bytes`:
+  std::string bytes; ///< the corrected file; the original unless `changed`
+  // In the self-test of `bytes`:
   uint64_t channels = 0, carrying = 0, wrong = 0;
-  std::string error; ///< not empty: failed, and nothing is to be written
+  std::string error; ///< not empty: failed, write nothing
 
   bool ok() const { return error.empty(); }
 };
 
-/// Told of a program as soon as it is done.
+/// Called with each program as soon as it is done.
 using TuneWatcher = std::function<void(const Options &, const ProgramReport &)>;
 
-/// Measures the programs of the options' file, one after the other; of a bundle
-/// those that the job plays. Throws UsageError where the call or the file is
-/// wrong.
+/// Measures the programs of the options' file, one after the other; with a
+/// bundle, those that the job uses. Throws UsageError if the call or the file
+/// is wrong.
 TuneSummary tune(const Options &options, const TuneWatcher &report);
 
 } // namespace blink::perf

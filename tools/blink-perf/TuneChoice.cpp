@@ -11,7 +11,7 @@
 namespace blink::perf {
 namespace {
 
-/// Less is better: first of time lost, then of sizes that change hands.
+/// Compares first the time lost, then the number of sizes that change variant.
 struct Cost {
   double lost = 0;
   size_t moved = 0;
@@ -31,15 +31,15 @@ double fastest(const Times &times, size_t size) {
   return best;
 }
 
-/// The variant for each size, never one before that of a smaller size:
-/// dynamic programming over sizes.
+/// Returns the variant for each size such that variants do not descend as sizes
+/// grow. Uses dynamic programming over sizes.
 std::vector<size_t> assign(const std::vector<std::vector<Cost>> &costs) {
   const size_t numVariants = costs[0].size();
   std::vector<Cost> sums(numVariants);
-  std::vector<std::vector<size_t>> before; // for each size and variant
+  std::vector<std::vector<size_t>> before; // by size and variant
   for (const std::vector<Cost> &own : costs) {
     before.emplace_back(numVariants);
-    size_t best = 0; // of the variants up to v, for all smaller sizes
+    size_t best = 0; // among variants up to v, over all smaller sizes
     std::vector<Cost> next(numVariants);
     for (size_t v = 0; v < numVariants; ++v) {
       if (sums[v] < sums[best])
@@ -56,7 +56,7 @@ std::vector<size_t> assign(const std::vector<std::vector<Cost>> &costs) {
   return variants;
 }
 
-/// The first size number that a variant from `v` on serves.
+/// Returns the number of the first size that some variant from `v` on serves.
 size_t firstOf(const std::vector<size_t> &variants, size_t v) {
   return size_t(std::lower_bound(variants.begin(), variants.end(), v) -
                 variants.begin());
@@ -73,7 +73,7 @@ size_t variantFor(const std::vector<uint64_t> &starts, uint64_t size) {
 std::vector<uint64_t> chooseStarts(const std::vector<uint64_t> &sizes,
                                    const Times &times,
                                    const std::vector<uint64_t> &starts) {
-  // The unknown ones, too: for them time is nothing.
+  // Includes the unknown sizes; no time is lost at them.
   std::vector<uint64_t> all = sizes;
   while (all.back() <= ~uint64_t(0) / 2)
     all.push_back(2 * all.back());
@@ -89,7 +89,7 @@ std::vector<uint64_t> chooseStarts(const std::vector<uint64_t> &sizes,
   }
   const std::vector<size_t> variants = assign(costs);
 
-  // Variants that take over at the same size: all but the last serve none.
+  // Of variants that take over at the same size, all but the last serve none.
   std::vector<uint64_t> chosen = starts;
   for (size_t v = 0, end; v < starts.size(); v = end) {
     const auto first = firstOf(variants, v);
@@ -102,7 +102,7 @@ std::vector<uint64_t> chooseStarts(const std::vector<uint64_t> &sizes,
     for (size_t w = v; !stay && w < end; ++w)
       chosen[w] = first == 0 ? w : last - (end - 1 - w);
   }
-  // With more variants than there is room for.
+  // Applies if there are more variants than bytes for them.
   for (size_t v = 1; v < starts.size(); ++v)
     chosen[v] = std::max(chosen[v], chosen[v - 1] + 1);
   return chosen;

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Pure functions: times in, choices out.
+// Pure functions from times to choices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,38 +15,42 @@
 
 namespace blink::perf {
 
-/// What takes at most so much longer than the fastest is as good: noise must
-/// not move anything.
+/// A time that exceeds the fastest by no more than this fraction counts as
+/// equally good, so that noise does not change any choice.
 inline constexpr double kNoticed = 0.03;
 
-/// times[i][s]: seconds that choice i takes at size number s.
+/// times[i][s]: seconds that choice i takes at the size with number s.
 using Times = std::vector<std::vector<double>>;
 
-/// Which variant serves `size`, of those that start at `starts`, from 0 up.
+/// Returns the variant that serves `size`. `starts` ascend from 0.
 size_t variantFor(const std::vector<uint64_t> &starts, uint64_t size);
 
-/// The size in bytes at which each variant is to start: where the sum over
-/// `sizes` of the time lost to the fastest variant, each relative to that
-/// (nothing where it is kNoticed at most), is the least; of several such, where
-/// the fewest sizes change hands. `sizes` grow, each at least twice the one
-/// before; `starts` are where the variants start now, and keep their order.
+/// Returns the size in bytes at which each variant should start. The starts
+/// minimize the total loss over `sizes`: the loss at a size is the time beyond
+/// the fastest variant's, relative to it, or 0 if it is at most kNoticed. On a
+/// tie, as few sizes as possible change their variant. `sizes` ascend, each to
+/// at least twice the one before; `starts` are the present starts, and keep
+/// their order.
 ///
-/// Sizes above the last are unknown: as few as possible change hands. A start
-/// that moves past none of the sizes stays what it is, to the byte. A variant
-/// that no longer serves any of the sizes keeps a byte: ranges are never empty.
-/// Before the first size that byte is size 0, or 1, ...; elsewhere it is the
-/// one below the start of the variant that took over.
+/// Nothing is known about sizes above the last, so as few of them as possible
+/// change their variant. A start that does not move past any of the sizes keeps
+/// its exact value. A variant that no longer serves any of the sizes keeps one
+/// byte, as ranges must not be empty. Before the first size these bytes are 0,
+/// 1, ...; elsewhere they are just below the start of the variant that took
+/// over.
 std::vector<uint64_t> chooseStarts(const std::vector<uint64_t> &sizes,
                                    const Times &times,
                                    const std::vector<uint64_t> &starts);
 
-/// The choice whose times, each relative to the fastest at its size, have the
-/// least mean; `current`, unless that loses more than kNoticed to it.
+/// Returns the choice with the least mean of its times, each relative to the
+/// fastest at its size; returns `current` if its mean is no more than kNoticed
+/// above that.
 size_t chooseFastest(const Times &times, size_t current);
 
-/// What an undisturbed run takes, of several: the second least. Disturbance
-/// adds time, so that a median or a mean tells how busy the machine was; the
-/// least is now and then a lucky one. 0 for none.
+/// Returns the time of an undisturbed run among `values`: the second least.
+/// Disturbance only adds time, so medians and means depend on how busy the
+/// machine was, while the least is occasionally an outlier. 0 if there are no
+/// values.
 double usual(std::vector<double> values);
 
 } // namespace blink::perf

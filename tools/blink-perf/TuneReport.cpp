@@ -23,10 +23,10 @@ std::string nameOf(const Candidate &candidate) {
   return textOf(candidate.variant, "/", formatSize(candidate.chunkBytes));
 }
 
-/// How much less time, in per cent; negative for more.
+/// Returns how much less time, in percent; negative for more.
 double gain(double ratio) { return 100 * (1 - ratio); }
 
-/// The size number that gains most.
+/// Returns the number of the size that gains most.
 size_t bestSize(const ProgramReport &program) {
   size_t best = 0;
   for (size_t s = 1; s < program.sizes.size(); ++s)
@@ -62,7 +62,7 @@ void printTimes(const ProgramReport &program) {
   }
 }
 
-/// Whom else a change of the job's schedules concerns.
+/// Prints which other allocations use the job's schedules, and so change too.
 void printAllocations(const std::vector<std::vector<int>> &allocations) {
   constexpr size_t kMostListed = 8;
   if (allocations.size() == 1) {

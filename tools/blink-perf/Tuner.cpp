@@ -21,13 +21,14 @@ namespace {
 using sched::FileTuning;
 using sched::ProgramTuning;
 
-/// Chunk sizes are judged at so many sizes, the largest ones.
+/// Chunk sizes are compared at this many of the largest sizes.
 constexpr size_t kChunkSizes = 3;
 
 //===-- What to measure ---------------------------------------------------===//
 
-/// Powers of two from 8 on. A call has at least so many bytes, and less than
-/// twice as many: a size too small for an element of every block is left out.
+/// Adds powers of two from 8 on. A call has at least that many bytes and less
+/// than twice as many: sizes that are too small for an element of every block
+/// are left out.
 void addSizes(const Options &options, ProgramReport &report,
               std::vector<Case> &cases) {
   Case c = report.c;
@@ -45,7 +46,7 @@ void addSizes(const Options &options, ProgramReport &report,
     throw UsageError("--maxbytes: no size holds an element for every rank");
 }
 
-/// Of the variant's largest tree, in the largest message.
+/// Returns the bytes of the variant's largest tree in the largest message.
 double largestTreeBytes(const sched::Variant &variant, const Case &c) {
   double most = 0;
   for (const sched::Tree *tree : *variant.trees())
@@ -53,9 +54,10 @@ double largestTreeBytes(const sched::Variant &variant, const Case &c) {
   return most * double(c.blockBytes());
 }
 
-/// Every variant as it is; then the last one, which is for large messages, with
-/// other chunks, if a tree of the largest message has four of them: the runtime
-/// cuts fewer into smaller ones.
+/// Returns every variant as it is, and then the last one, for large messages,
+/// with other chunk sizes. A chunk size is a candidate only if a tree of the
+/// largest message has four such chunks: the runtime divides fewer chunks into
+/// smaller ones.
 std::vector<Candidate> candidatesOf(const sched::Program &program,
                                     const Case &largest) {
   std::vector<Candidate> candidates;
@@ -73,8 +75,8 @@ std::vector<Candidate> candidatesOf(const sched::Program &program,
   return candidates;
 }
 
-/// The candidate serves all sizes from `numVariants` on, the other variants one
-/// byte each, of sizes next to 0 and next to 2^64.
+/// Returns a tuning in which the candidate serves all sizes from `numVariants`
+/// on, and each other variant one byte, next to 0 or next to 2^64.
 ProgramTuning servedBy(const Candidate &candidate, ProgramTuning tuning) {
   for (size_t v = 0; v < tuning.size(); ++v)
     tuning[v].minBytes =
@@ -85,13 +87,13 @@ ProgramTuning servedBy(const Candidate &candidate, ProgramTuning tuning) {
 
 //===-- Measuring and choosing --------------------------------------------===//
 
-/// On a terminal only.
+/// Prints on a terminal only.
 void showProgress(const std::string &text) {
   if (isatty(STDERR_FILENO))
     std::fprintf(stderr, "\r\033[K%s", text.c_str());
 }
 
-/// First the chunk size, at large sizes; then, with it, where variants start.
+/// Chooses the chunk size at large sizes, and with it the starts of variants.
 void choose(ProgramReport &report) {
   const size_t numVariants = report.before.size(), last = numVariants - 1;
   const size_t from =
@@ -162,14 +164,14 @@ std::vector<uint8_t> Tuner::tuned() const {
   return changed() ? bytesWith(after_) : bytes_;
 }
 
-/// One round of one candidate: adds a sample at each size.
+/// Runs one round of one candidate, which adds a sample at each size.
 std::string Tuner::time(const Candidate &candidate, uint32_t number, Plan &plan,
                         std::vector<std::vector<double>> &samples) {
   FileTuning tuning = before_;
   tuning[number] = servedBy(candidate, before_[number]);
   openMemory(bytesWith(tuning), plan);
   Options quick = options_;
-  quick.check = false; // the self-test comes at the end
+  quick.check = false; // the self-test comes last
   quick.devices = programs_[number].devices;
   const auto report = [&](size_t index, const Result &result) {
     const Case &c = plan.cases[index];
@@ -195,10 +197,10 @@ std::string Tuner::measure(uint32_t number, ProgramReport &report) {
   addSizes(options_, report, plan.cases);
   report.candidates = candidatesOf(program, plan.cases.back());
   report.c.root = programs_[number].root;
-  // From the largest, so that the small ones find threads that run and memory
-  // that is there.
+  // From the largest size on, so that small sizes find running threads and
+  // allocated memory.
   std::reverse(plan.cases.begin(), plan.cases.end());
-  using Samples = std::vector<std::vector<double>>; // of each size
+  using Samples = std::vector<std::vector<double>>; // by size
   std::vector<Samples> samples(report.candidates.size(),
                                Samples(report.sizes.size()));
   const std::string name = sched::EnumNameCollective(program.collective());

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A variant is timed at every size, its own or not, by running a copy of the
-// schedule in which it serves them all.
+// To time a variant at every size, including those it does not serve, it runs a
+// copy of the schedule in which that variant serves all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,28 +14,29 @@
 
 namespace blink::perf {
 
-/// By which names the job knows a program.
+/// A program by the names of the job.
 struct TunedProgram {
   std::string description;
-  int root;                 ///< the job's
-  std::vector<int> devices; ///< of the program's ranks, as Options::devices
-  bool wanted;              ///< else it is kept as it is
+  int root;                 ///< in the job
+  std::vector<int> devices; ///< of the program's ranks, as in Options::devices
+  bool wanted;              ///< false: the program stays as it is
 };
 
 class Tuner {
 public:
-  /// Of `bytes`, a schedule that openAnySchedule accepts, with a name for each
-  /// of its programs.
+  /// `bytes` are a schedule that openAnySchedule accepts; `programs` has a name
+  /// for each of its programs.
   Tuner(const Options &options, std::vector<uint8_t> bytes,
         std::vector<TunedProgram> programs);
 
-  /// Measures the wanted programs, one after the other. Returns "" or the
-  /// sentence of the failure. Throws UsageError.
+  /// Measures the wanted programs, one after the other. Returns "" or a
+  /// sentence about the failure. Throws UsageError.
   std::string run(const TuneWatcher &report,
                   std::vector<ProgramReport> &reports);
 
   bool changed() const { return after_ != before_; }
-  /// With what was found; the same bytes if nothing changed.
+  /// Returns the schedule with the tuning; the original bytes if nothing
+  /// changed.
   std::vector<uint8_t> tuned() const;
 
 private:
@@ -51,7 +52,7 @@ private:
   sched::FileTuning before_, after_;
 };
 
-/// Lets the plan play `bytes`. Throws std::runtime_error.
+/// Makes the plan use the schedule in `bytes`. Throws std::runtime_error.
 void openMemory(const std::vector<uint8_t> &bytes, Plan &plan);
 
 } // namespace blink::perf

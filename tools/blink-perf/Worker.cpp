@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A check comes before its timing and has data of its own, so that what a
-// former call left in a buffer or on its way is not taken for a result.
+// Each check precedes its timing and has data of its own, so that no leftovers
+// of an earlier call can pass for a result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 namespace blink::perf {
 namespace {
 
-/// Another worker has failed, and has said so.
+/// Thrown when another worker has failed and reported that.
 struct Ended {};
 
 } // namespace
@@ -33,7 +33,8 @@ void Worker::run() {
     for (size_t i = 0; i < comms_.size(); ++i)
       buffers_.push_back(std::make_unique<Buffers>(
           backend_, firstRank_ + int(i), cases_, options_.registers));
-    // In one process nobody waits for another, in several each has one rank.
+    // Within a process enroll() does not wait for other ranks; in a job of
+    // several processes each worker has a single rank.
     for (size_t i = 0; options_.registers && i < comms_.size(); ++i)
       if (buffers_[i]->enroll(comms_[i]) != blinkSuccess)
         throw std::runtime_error(blinkGetLastError(comms_[i]));
@@ -55,7 +56,7 @@ void Worker::run() {
   }
 }
 
-/// Calls function(i) for each rank of this worker, on all processors when it is
+/// Calls function(i) for each rank of this worker; on all processors if it is
 /// the only worker.
 template <typename Function> void Worker::forEachRank(Function function) {
   std::atomic<size_t> next{0};
@@ -138,13 +139,13 @@ double Worker::time(const Case &c, bool inPlace) {
           c.iterations ? std::min(c.iterations, options_.warmup)
                        : options_.warmup);
   wait(c, inPlace);
-  if (backend_.keepsTime()) { // one worker
+  if (backend_.keepsTime()) { // a single worker
     double seconds = 0;
     if (options_.graphLaunches == 0) {
       seconds = backend_.seconds([&] { iterate(c, inPlace, iterations); });
     } else {
       backend_.capture([&] { iterate(c, inPlace, options_.graphLaunches); });
-      backend_.launchGraph(); // its first launch uploads it
+      backend_.launchGraph(); // the first launch uploads the graph
       wait(c, inPlace);
       seconds = backend_.seconds([&] {
         for (int i = 0; i < iterations; ++i)
@@ -170,7 +171,7 @@ void Worker::iterate(const Case &c, bool inPlace, int times) {
     } else {
       blinkGroupStart();
       for (size_t i = 0; i < comms_.size(); ++i)
-        call(i, c, inPlace); // the group's end returns what one was refused for
+        call(i, c, inPlace); // the group's end reports refused calls
       result = blinkGroupEnd();
     }
     if (result != blinkSuccess)
@@ -179,7 +180,7 @@ void Worker::iterate(const Case &c, bool inPlace, int times) {
   }
 }
 
-/// Until what was called is done; then what became of it.
+/// Waits until the calls are done, then checks how they ended.
 void Worker::wait(const Case &c, bool inPlace) {
   if (!backend_.keepsTime())
     return;
@@ -188,7 +189,7 @@ void Worker::wait(const Case &c, bool inPlace) {
   for (blinkComm_t comm : comms_)
     if (blinkCommGetAsyncError(comm, &result) == blinkSuccess &&
         result != blinkSuccess)
-      iterate(c, inPlace, 1); // fails at once, and says why
+      iterate(c, inPlace, 1); // fails at once with a message
 }
 
 blinkResult_t Worker::call(size_t which, const Case &c, bool inPlace) {

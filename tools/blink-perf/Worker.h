@@ -14,16 +14,16 @@
 
 namespace blink::perf {
 
-/// One thread, in this process or one of its own, and the ranks it drives:
-/// comms.size() of them, from `firstRank`. Several are driven in a group.
+/// A thread, in this process or in one of its own, and the ranks it drives:
+/// comms.size() ranks from `firstRank` on. Several ranks are driven as a group.
 class Worker {
 public:
   Worker(const Options &options, const std::vector<Case> &cases,
          Backend &backend, Shared &shared, int firstRank,
          std::vector<blinkComm_t> comms);
 
-  /// Measures every case, together with the workers of the other ranks. A
-  /// failure is left in `shared`.
+  /// Measures every case, together with the workers of the other ranks. Reports
+  /// a failure to `shared`.
   void run();
 
 private:

@@ -29,8 +29,8 @@ int complain(const std::string &sentence, ExitCode code) {
   return code;
 }
 
-/// Measures and prints, line by line; of ranks that are processes of their own
-/// rank 0 alone prints.
+/// Measures, and prints line by line. If ranks are separate processes, only
+/// rank 0 prints.
 Summary measure(const Options &options, const Plan &plan) {
   Summary summary;
   size_t section = 0, nextHeader = 0;
@@ -73,7 +73,7 @@ Summary measure(const Options &options, const Plan &plan) {
 }
 
 int runTune(const Options &options) {
-  const bool prints = options.rank <= 0; // all ranks find the same
+  const bool prints = options.rank <= 0; // all ranks have the same results
   if (prints)
     printTuneTitle(options);
   TuneSummary summary = tune(
@@ -142,6 +142,6 @@ int main(int argc, char **argv) {
   } catch (const UsageError &error) {
     return complain(error.what(), kBadCall);
   } catch (const std::exception &error) {
-    return complain(error.what(), kBadCall); // of the file for the results
+    return complain(error.what(), kBadCall); // about the file for results
   }
 }

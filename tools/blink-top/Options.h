@@ -13,20 +13,20 @@
 namespace blink::top {
 
 struct Options {
-  uint64_t process = 0; ///< whose jobs; 0: all of the user's
+  uint64_t process = 0; ///< with jobs of this process; 0: all jobs of the user
   bool json = false;
-  bool history = false; ///< calls that have ended, too
+  bool history = false; ///< also calls that have ended
   bool once = false;
-  double seconds = 1; ///< between looks
+  double seconds = 1; ///< between updates
 };
 
-/// The call is wrong: exit code 2.
+/// A wrong call: exit code 2.
 struct UsageError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// Reads the command line. Prints help or version and returns false where that
-/// was asked for. Throws UsageError.
+/// Reads the command line. If it asks for help or the version, prints that and
+/// returns false. Throws UsageError.
 bool parseOptions(int argc, char **argv, Options &options);
 
 } // namespace blink::top

@@ -29,7 +29,8 @@ int complain(const std::string &sentence, ExitCode code) {
 
 std::vector<JobPicture> takePictures(const top::Options &options) {
   std::vector<JobPicture> jobs = readJobs();
-  // A job that was killed as a whole is shown to who names its process.
+  // A job whose processes were all killed is shown only if its process is
+  // named.
   const auto isAsked = [&](const RankPicture &rank) {
     return rank.known &&
            (options.process != 0 ? rank.process == options.process
@@ -67,13 +68,13 @@ int run(int argc, char **argv) {
       return complain("process " + std::to_string(options.process) +
                           " has no communicators here",
                       kNoJob);
-    // Each look over the one before, and the rest of that is cleared.
+    // Each update overwrites the one before and clears the rest.
     const std::string text =
         options.json ? jsonOf(jobs, options.history)
                      : (options.once ? "" : "\033[H\033[2J") + textOfAll(jobs);
     std::fputs(text.c_str(), stdout);
     if (std::fflush(stdout) != 0 || options.once)
-      return kGood; // nobody reads on
+      return kGood; // or the reader has gone
     std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds));
   }
 }
@@ -83,7 +84,7 @@ int run(int argc, char **argv) {
 int main(int argc, char **argv) {
   try {
     return run(argc, argv);
-  } catch (const std::exception &error) { // a UsageError above all
+  } catch (const std::exception &error) { // mostly a UsageError
     return complain(error.what(), kBadCall);
   }
 }

@@ -34,7 +34,7 @@ struct CheckFlags {
 };
 } // namespace
 
-/// Errors of several files, a line each.
+/// Reports errors of several files, one per line.
 static int reportAll(llvm::Error errors) {
   llvm::handleAllErrors(std::move(errors), [](const llvm::ErrorInfoBase &one) {
     reportError(makeError(one.message()));
@@ -42,8 +42,8 @@ static int reportAll(llvm::Error errors) {
   return kBadCall;
 }
 
-/// What a check of one machine leaves behind: its bundle, and with --update its
-/// golden summary.
+/// Writes the results of checking one machine: its bundle, and with --update
+/// its golden summary.
 static llvm::Error writeOutputs(const MachineFiles &files,
                                 const MachineResult &result,
                                 const CheckFlags &flags,
@@ -66,7 +66,7 @@ static llvm::Error writeOutputs(const MachineFiles &files,
 }
 
 static int run(const CheckFlags &flags) {
-  // CLI::Range lets NaN through.
+  // CLI::Range accepts NaN.
   if (std::isnan(flags.tolerance.rate) || std::isnan(flags.tolerance.time))
     return reportError(makeError("--tolerance, --time-tolerance: expected a "
                                  "number from 0 to 1"));

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Each subcommand is one file that adds itself to the command line; its
-// callback returns through an exit code. What it prints for a person goes to
-// standard output, errors to standard error.
+// Each subcommand is a file that adds itself to the command line; its callback
+// returns through an exit code. Output for people goes to standard output,
+// errors go to standard error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,9 +45,8 @@ void addTraceCommand(CLI::App &app, int &exitCode);
 void addCompletionCommand(CLI::App &app, int &exitCode);
 void addTopoListCommand(CLI::App &topo, int &exitCode); ///< within topo
 
-/// Adds the command `name` with the function that runs it, which is given its
-/// flags and returns an exit code. Returns the command and the flags, for
-/// options.
+/// Adds the command `name`. `run` executes it: it receives the flags and
+/// returns an exit code. Returns the command and its flags, for adding options.
 template <typename Flags>
 std::pair<CLI::App &, Flags &> addCommand(CLI::App &app, int &exitCode,
                                           const char *name, const char *help,
@@ -58,8 +57,8 @@ std::pair<CLI::App &, Flags &> addCommand(CLI::App &app, int &exitCode,
   return {*command, *flags};
 }
 
-/// Prints `error` to standard error ("blinkc: error: ..." unless it names a
-/// place in a file by itself) and returns kBadCall.
+/// Prints `error` to standard error, with "blinkc: error: ..." unless it names
+/// a place in a file, and returns kBadCall.
 int reportError(llvm::Error error);
 
 } // namespace blink

@@ -47,7 +47,7 @@ parseCollectives(llvm::StringRef text) {
   return std::vector<Collective>(found.begin(), found.end());
 }
 
-/// Sets what `text`, the argument of --survive, asks for.
+/// Sets the options that `text`, the argument of --survive, asks for.
 static llvm::Error parseSurvive(llvm::StringRef text, BundleOptions &options) {
   llvm::SmallVector<llvm::StringRef> words;
   text.split(words, ',');
@@ -74,7 +74,7 @@ static llvm::Error refuseInput(const InputFile &file) {
       file.path);
 }
 
-/// Opens what was made, as a user would, and proves it.
+/// Opens the result as a user would, and proves it.
 static llvm::Expected<BundleProof> prove(const InputFile &made,
                                          sched::BundleView &bundle,
                                          const BundleCall &call,

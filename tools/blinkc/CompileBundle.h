@@ -15,7 +15,7 @@
 
 namespace blink {
 
-/// What `blinkc compile --allocations` was asked for.
+/// The arguments of `blinkc compile --allocations`.
 struct BundleCall {
   const InputFile &input;
   std::string output;

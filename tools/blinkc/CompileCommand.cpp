@@ -35,13 +35,13 @@ struct CompileFlags {
   std::string trees;
   bool symmetric = false;
   bool json = false;
-  std::string allocations; ///< not empty: a bundle is asked for
+  std::string allocations; ///< not empty: compile a bundle
   std::string collectives = "all";
   std::optional<std::string> survive;
   unsigned jobs = 0;
-  /// What a bundle has no use for, and what only a bundle has a use for.
+  /// Options that only a single schedule can have, or only a bundle.
   std::vector<CLI::Option *> notForBundles, forBundles;
-  /// What was asked for on the command line though the input says it already.
+  /// Options whose values the input may already contain.
   std::vector<CLI::Option *> requestOptions;
 };
 
@@ -58,7 +58,7 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
       sched::openAnySchedule(bytes->data(), bytes->size(), error);
   if (!file)
     return reportError(makeError(error));
-  // What the passes have left in full may be symmetric, too.
+  // Variants that the passes have left in full may be symmetric, too.
   std::optional<sched::SymmetricFile> form;
   if (flags.symmetric) {
     llvm::Expected<sched::SymmetricFile> found = symmetricSchedule(*file);
@@ -99,7 +99,7 @@ static llvm::Error refuse(const CLI::Option *option, const char *reason) {
   return makeError("{0}: {1}", option->get_name(), reason);
 }
 
-/// Whether the options fit together, as far as bundles go.
+/// Checks that the options fit together, as far as bundles are concerned.
 static llvm::Error checkBundleFlags(const CompileFlags &flags) {
   if (flags.allocations.empty()) {
     for (const CLI::Option *option : flags.forBundles)

@@ -15,7 +15,7 @@
 
 using namespace blink;
 
-/// The words of values that parsing does not know as a list.
+/// The words for values that the parser has no list of.
 static manual::Vocabulary vocabulary() {
   manual::Vocabulary known;
   for (const MachineType &type : machineTypes())

@@ -26,7 +26,7 @@ struct DiffFlags {
 };
 } // namespace
 
-/// Opens what `input` holds, which is a schedule or a bundle.
+/// Opens `input`, which is a schedule or a bundle.
 static llvm::Expected<ComparedFiles::File> open(const InputFile &input) {
   if (input.kind == InputKind::bundle) {
     llvm::Expected<sched::BundleView> bundle = openBundle(input);
@@ -81,7 +81,7 @@ static int diffSchedules(const InputFile &before, const InputFile &after,
 }
 
 static int run(const DiffFlags &flags) {
-  // CLI::Range lets NaN through.
+  // CLI::Range accepts NaN.
   if (std::isnan(flags.options.tolerance))
     return reportError(makeError("--tolerance: expected a number from 0 to 1"));
   llvm::Expected<InputFile> before = readInput(flags.before);

@@ -27,8 +27,8 @@ struct ExplainFlags {
 };
 } // namespace
 
-/// The same compiled in three phases. Errors: an input that is no topology, or
-/// is not for phases.
+/// Summarizes the same job compiled in three phases. Errors: an input that is
+/// no topology, or does not suit phases.
 static llvm::Expected<Summary> inPhases(const ExplainFlags &flags,
                                         CompileOptions options) {
   llvm::Expected<InputFile> input = readInput(flags.input);

@@ -25,7 +25,7 @@ struct ExportFlags {
 };
 } // namespace
 
-/// The machine that `path` describes or that its schedule was made for.
+/// Returns the machine that `path` describes, or that its schedule is for.
 static llvm::Expected<Topology> readMachine(const std::string &path,
                                             const JobFlags &job) {
   llvm::Expected<InputFile> input = readInput(path);

@@ -23,7 +23,7 @@ struct ExtractFlags {
 };
 } // namespace
 
-/// What to do with `input`, which is none.
+/// Returns an error that says what to do with `input`, which is no bundle.
 static llvm::Error refuseOther(const InputFile &input) {
   if (input.kind != InputKind::schedule)
     return makeError("{0}: is no bundle; make one with: blinkc compile "

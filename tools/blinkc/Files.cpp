@@ -1,4 +1,4 @@
-//===- Files.cpp - what goes into a command and out of it -----------------===//
+//===- Files.cpp - inputs and outputs of commands -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -30,7 +30,8 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
   llvm::SourceMgr sources;
   std::optional<mlir::SourceMgrDiagnosticHandler> placed;
   std::optional<mlir::ScopedDiagnosticHandler> plain;
-  // IR has places to point at; errors on what came from a topology have none.
+  // Errors in IR have places to show; errors about a compiled topology have
+  // none.
   if (file.kind == InputKind::ir)
     placed.emplace(sources, context);
   else
@@ -77,8 +78,8 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
   llvm::Expected<InputFile> file = readInput(path);
   if (!file)
     return file;
-  // linkEdits change a topology alone. To ignore them for a schedule, which has
-  // its links already, would be an answer about another machine.
+  // Edits apply to a topology only. To ignore them for a schedule, whose links
+  // are fixed, would answer for a different machine.
   if (file->kind != InputKind::topology && !options.linkEdits.empty())
     return makeError("{0}: {1} is no topology: its links are those it was made "
                      "for; give the topology instead",

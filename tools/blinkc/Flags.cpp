@@ -1,4 +1,4 @@
-//===- Flags.cpp - options that several commands have ---------------------===//
+//===- Flags.cpp - options that several commands share --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,7 +10,7 @@
 
 using namespace blink;
 
-/// What one collective on some GPUs is, and how each part of it is described.
+/// Adds the options that identify a collective on some GPUs, with their help.
 static std::vector<CLI::Option *>
 addCollective(CLI::App &command, std::string &collective,
               const std::string &collectiveHelp, std::vector<int> &gpus,
@@ -21,7 +21,7 @@ addCollective(CLI::App &command, std::string &collective,
               ->capture_default_str(),
           command.add_option("-g,--gpus", gpus, gpusHelp)
               ->delimiter(',')
-              ->allow_extra_args(false) // what follows is the file
+              ->allow_extra_args(false) // the file follows
               ->type_name("LIST"),
           command.add_option("-r,--root", root, rootHelp)
               ->type_name("RANK")

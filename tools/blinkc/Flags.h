@@ -1,4 +1,4 @@
-//===- Flags.h - options that several commands have -------------*- C++ -*-===//
+//===- Flags.h - options that several commands share ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,52 +15,52 @@
 
 namespace blink {
 
-/// --collective, --gpus, --root, --links, ...: what is asked of a topology.
+/// --collective, --gpus, --root, --links, ...: a request for a schedule.
 struct RequestFlags {
   std::string collective = "allreduce";
   std::string links = "all";
   std::string order = "none";
   std::vector<std::string> withoutLinks;
   std::vector<std::string> limitLinks;
-  CompileOptions rest; ///< what needs no reading: --gpus, --root, --relays
+  CompileOptions rest; ///< values without parsing: --gpus, --root, --relays
 
   void addTo(CLI::App &command);
   llvm::Expected<CompileOptions> options() const;
 };
 
-/// --collective, --gpus, --root: whose schedule of a bundle is meant.
+/// --collective, --gpus, --root: they select a schedule of a bundle.
 struct JobFlags {
   std::string collective = "allreduce";
-  BundleJob rest; ///< but for the collective
+  BundleJob rest; ///< without the collective
 
   void addTo(CLI::App &command);
   llvm::Expected<BundleJob> job() const;
-  /// The schedule at `path`, or that of the job out of a bundle. Where it is no
-  /// bundle none of these options may have been given.
+  /// Reads the schedule at `path`, or from a bundle the one of the job. If the
+  /// file is no bundle, none of these options may have been given.
   llvm::Expected<InputFile> readSchedule(const std::string &path) const;
 
 private:
   std::vector<CLI::Option *> options_;
 };
 
-/// --limit-link, and what it says. Errors: as of parseLinkLimit.
+/// --limit-link, and its parser. Errors: those of parseLinkLimit.
 void addLimitLink(CLI::App &command, std::vector<std::string> &limitLinks);
 llvm::Error readLimitLinks(const std::vector<std::string> &limitLinks,
                            std::vector<LinkEdit> &edits);
-/// --costs: what lanes cost, as costsAt reads it.
+/// --costs: the costs of lanes, for costsAt.
 void addCosts(CLI::App &command, std::string &costs);
-/// --gpu-model, and the model that it names. Null: none was given. Errors: a
-/// name that is not known, with those that are.
+/// --gpu-model, and the model of that name. Null: the option is missing.
+/// Errors: an unknown name, with a list of the known ones.
 void addGpuModel(CLI::App &command, std::string &name, const std::string &help);
 llvm::Expected<const GpuModel *> readGpuModel(const std::string &name);
 /// The file that JobFlags::readSchedule reads.
 void addInput(CLI::App &command, std::string &input);
 /// -j, --jobs.
 void addJobs(CLI::App &command, unsigned &jobs, const std::string &help);
-/// How much relative change is tolerated.
+/// The relative change that is tolerated.
 void addTolerance(CLI::App &command, const char *name, double &tolerance,
                   const std::string &help);
-/// --bytes: the size of a message, at least `least`; 64 MiB unless given.
+/// --bytes: the size of a message, at least `least`; 64 MiB by default.
 void addBytes(CLI::App &command, uint64_t &bytes, uint64_t least);
 
 } // namespace blink

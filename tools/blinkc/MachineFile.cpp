@@ -1,4 +1,4 @@
-//===- MachineFile.cpp - a topology that was found out --------------------===//
+//===- MachineFile.cpp - writes imported and probed topologies ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- MachineFile.h - a topology that was found out ------------*- C++ -*-===//
+//===- MachineFile.h - writes imported and probed topologies ----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,16 +13,16 @@
 namespace blink {
 
 /// Writes the topology of an imported or probed machine to `path` (empty: not
-/// at all), with the rates of `measurement` if that is not null. `origin` is
-/// the first line of its comment; guesses, warnings, the machine type that it
-/// is by its nominal rates, and what was measured follow. Warnings and the type
-/// go to standard error, too, as of `where`.
+/// at all), with the rates of `measurement` unless that is null. `origin` is
+/// the first line of the file's comment. Guesses, warnings, the machine type
+/// that matches the nominal rates, and the measurements follow. Warnings and
+/// the type also go to standard error, with `where` as their place.
 llvm::Error writeMachine(const ImportedMachine &machine,
                          const std::string &origin, const std::string &where,
                          const std::string &path,
                          const Measurement *measurement = nullptr);
 
-/// How fast an allreduce on all of a machine can be, GB/s.
+/// Returns the rate of an allreduce on all of a machine, at most, in GB/s.
 llvm::Expected<double> allreduceBound(Topology machine);
 
 } // namespace blink

@@ -25,8 +25,8 @@ struct ProbeFlags {
 };
 } // namespace
 
-/// Bad, too, is an answer that there is only later; other errors are the
-/// call's.
+/// Returns kBadAnswer if the machine is busy, since the call itself is right;
+/// all other errors are errors of the call.
 static int reportProbe(llvm::Error error) {
   const bool isBusy = error.isA<BusyMachine>();
   const int code = reportError(std::move(error));
@@ -60,7 +60,7 @@ static int run(const ProbeFlags &flags) {
   if (measurement)
     origin += "\nMeasured by blinkc " BLINK_VERSION_STRING ": " +
               measurement->how + ".";
-  // The picture is for people, and a file on standard output for programs.
+  // The picture is for people; a file on standard output is for programs.
   if (flags.output != "-") {
     llvm::outs() << probed->matrix;
     const Topology &topology =
@@ -74,7 +74,7 @@ static int run(const ProbeFlags &flags) {
                    << ": at most " << readable(*bound)
                    << " GB/s; blinkc explain shows which links limit it\n";
     else
-      llvm::consumeError(bound.takeError()); // some GPUs are not joined
+      llvm::consumeError(bound.takeError()); // some GPUs are not connected
     llvm::outs().flush();
   }
   if (llvm::Error error = writeMachine(machine, origin, options.sysfs,

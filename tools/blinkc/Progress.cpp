@@ -12,13 +12,14 @@
 
 using namespace blink;
 
-/// Work shorter than this is over before a person wonders; then so often.
+/// Seconds until the first display, as shorter work needs none, and between
+/// displays.
 static constexpr double kFirstShown = 1, kShownEvery = 0.2;
 
-/// Bytes of an input that is announced.
+/// Inputs from this many bytes on are announced.
 static constexpr size_t kLargeInput = 16 << 10;
 
-/// To the begin of the line, and clear it (ECMA-48).
+/// Returns to the begin of the line and clears it (ECMA-48).
 static constexpr char kClearLine[] = "\r\x1b[K";
 
 Progress::Progress(double limit)

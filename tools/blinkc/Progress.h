@@ -12,25 +12,24 @@
 
 namespace blink {
 
-/// Shows on standard error how far a solver is, where that is a terminal and
-/// the work takes longer than a second, and ends it at a time limit.
+/// Shows a solver's progress on standard error if that is a terminal and the
+/// work takes longer than a second, and stops the solver at a time limit.
 class Progress {
 public:
-  /// `limit` in seconds; 0 is none. Time runs from here.
+  /// `limit` is in seconds; 0 means none. The time starts here.
   explicit Progress(double limit = 0);
   ~Progress();
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// For the solver; refers to this.
+  /// Returns the watcher for the solver; it refers to this object.
   SolveWatcher watcher();
-  /// For what goes through classes: says "WHAT: 3 of 8 classes".
+  /// Returns a callback for work on classes; it shows "WHAT: 3 of 8 classes".
   std::function<void(size_t done, size_t all)> classes(std::string what);
-  /// Says at once that much is to come, where an input has so many `bytes`:
-  /// from hundreds of GPUs it takes seconds until the solver has something to
-  /// show.
+  /// Announces a long run at once if the input has many `bytes`: with hundreds
+  /// of GPUs it takes seconds until the solver can report progress.
   void begin(llvm::StringRef path, size_t bytes);
-  /// Says what comes after the solver.
+  /// Shows the step that follows the solver.
   void say(llvm::StringRef what);
   bool expired() const { return limit_ > 0 && watch_.seconds() >= limit_; }
   /// Whether the limit ended the solver.

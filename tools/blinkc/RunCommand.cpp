@@ -44,7 +44,7 @@ static std::vector<std::string> listOf(const char *const *names) {
   return list;
 }
 
-/// Whether the program has as many servers as --servers says.
+/// Checks that the program has as many servers as --servers says.
 static llvm::Error checkServers(const InputFile &input,
                                 const sched::Schedule &file,
                                 const sched::Program &program, int wanted) {

@@ -39,12 +39,12 @@ struct SimulateFlags {
   std::string trace;
 };
 
-/// Of a trace: more are some 200 MB.
+/// Limit of a trace: more events take over 200 MB.
 constexpr uint64_t kMostEvents = 1000000;
 
 } // namespace
 
-/// The variant of `program` for messages of `bytes`.
+/// Returns the variant of `program` for messages of `bytes`.
 static const sched::Variant &variantFor(const sched::Program &program,
                                         uint64_t bytes) {
   const auto &variants = *program.variants();
@@ -61,7 +61,7 @@ static std::string nameOf(const sched::Topology &topology, size_t number) {
          sched::EnumNameLinkKind(link.kind()) + ")";
 }
 
-/// The ids of the GPUs of ranks and relays, and their nodes.
+/// Returns the ids and nodes of the GPUs of ranks and relays.
 static std::vector<std::pair<std::string, int>>
 nodesOfRanks(const Topology &topology, const sched::Program &program) {
   const std::vector<int> gpus = topology.gpus();
@@ -74,7 +74,7 @@ nodesOfRanks(const Topology &topology, const sched::Program &program) {
   return nodes;
 }
 
-/// --limit-link and --slow: other bandwidths, and folds that take longer.
+/// Applies --limit-link and --slow: lower bandwidths and slower folds.
 static llvm::Error slowDown(const Topology &whole,
                             const sched::Program &program,
                             const SimulateFlags &flags,
@@ -122,7 +122,7 @@ optionsFor(const sched::Schedule &file, const sched::Program &program,
   return options;
 }
 
-/// Those of the flags; of a host, other flags mean nothing.
+/// Reads the costs of the flags. On a host, other flags have no meaning.
 static llvm::Error readCosts(const SimulateFlags &flags, DeviceCosts &costs) {
   if (flags.costs.empty()) {
     costs.simple = costs.lowLatency = {{}};
@@ -143,8 +143,8 @@ static llvm::Error readCosts(const SimulateFlags &flags, DeviceCosts &costs) {
   return llvm::Error::success();
 }
 
-/// Writes the events of a simulated program, and says so where it had more than
-/// are kept.
+/// Writes the events of a simulated program, and warns if it had more than are
+/// kept.
 static llvm::Error writeTrace(const SimulatedProgram &simulated,
                               const sched::Schedule &file,
                               const sched::Program &program,

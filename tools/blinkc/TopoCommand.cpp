@@ -42,7 +42,7 @@ CLI::Range bandwidthRange() {
 
 using Generator = std::function<llvm::Expected<Topology>(const TopoFlags &)>;
 
-/// What all families share.
+/// What all families of topologies share.
 struct TopoCommand {
   CLI::App &command;
   int &exitCode;
@@ -72,7 +72,7 @@ llvm::Expected<Topology> podOf(const TopoFlags &flags) {
   return generatePod(*machine, flags.boxes, flags.rails, flags.wire());
 }
 
-/// The command line that made the file, without -o.
+/// Returns the command line that made the file, without -o.
 std::string commandLine(const CLI::App &family) {
   std::string text = "blinkc topo " + family.get_name();
   for (const CLI::Option *option : family.get_options()) {
@@ -101,7 +101,8 @@ int run(const CLI::App &family, const TopoFlags &flags,
   return kGood;
 }
 
-/// Adds a family that `generate` makes. Returns it and its flags, for options.
+/// Adds a family of topologies that `generate` makes. Returns its command and
+/// flags, for adding options.
 std::pair<CLI::App &, TopoFlags &> addFamily(const TopoCommand &topo,
                                              const char *name, const char *help,
                                              Generator generate,

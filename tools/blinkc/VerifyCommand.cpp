@@ -87,7 +87,7 @@ static int run(const VerifyFlags &flags) {
   if (!options)
     return reportError(options.takeError());
   ProvedSchedule proved = prove(**file, *options);
-  // What is wrong with a symmetric one is told of places in full.
+  // Errors in a symmetric schedule are reported by places in the expanded one.
   if (!proved.ok() && sched::isSymmetric(**file)) {
     if (llvm::Error error = expand(*input))
       return reportError(std::move(error));

@@ -13,7 +13,7 @@ class Agents:
         self.lab = lab
         self.path = lab.folder / "agent"
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # Paths of sockets are short, those of folders are not.
+        # The path of a socket must be short, but that of a folder may be long.
         self.listener.bind(f"/proc/self/fd/{lab.lock}/{self.path.name}")
         self.listener.listen(64)
         self.processes, self.closed = [], False
@@ -41,7 +41,7 @@ class Agents:
                 self.processes.append(process)
                 code = process.wait()
                 answer = {"code": 128 - code if code < 0 else code}
-            except Exception as error:  # of whatever kind, it is the agent's to report
+            except Exception as error:  # the agent reports any error
                 answer = {"code": 255, "error": str(error) or repr(error)}
             finally:
                 for file in files:

@@ -9,7 +9,7 @@ if __package__:
     from .errors import LabError
 
 PORT = 5201
-# Headers of Ethernet, IP and TCP in a packet of 9,000 bytes, and the acknowledgements of what comes back.
+# Accounts for Ethernet, IP and TCP headers in packets of 9,000 bytes, and for acknowledgements in the other direction.
 LEAST = 0.98
 
 
@@ -50,7 +50,7 @@ def receive(address, begin, end, rates):
 
 
 def send(source, address, end):
-    for attempt in range(300):  # until the other one listens
+    for attempt in range(300):  # until the receiver listens
         try:
             connection = socket.create_connection((address, PORT), 30, (source, 0))
             break
@@ -65,7 +65,7 @@ def send(source, address, end):
             while time.monotonic() < end:
                 connection.sendall(block)
         except OSError:
-            pass  # the receiver has seen enough
+            pass  # the receiver has received enough
 
 
 def measure(lab, seconds=3.0):

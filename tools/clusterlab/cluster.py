@@ -13,7 +13,7 @@ class Nic:
         self.name, self.server, self.number = name, server, number
         self.device = device  # eth0
         self.other = other  # the node at the other end: a switch, or a NIC of another server
-        self.network = self.address = None  # number of the network, and IPv4 in its subnet
+        self.network = self.address = None  # number of the network, and IPv4 address in its subnet
 
 
 class Server:

@@ -39,7 +39,7 @@ class Job:
                     os.set_blocking(pipe.fileno(), False)
                     selector.register(pipe.fileno(), selectors.EVENT_READ, (rank, bool(is_error), bytearray()))
             left, last = len(self.ranks), None
-            # What a rank has started may keep its pipes open.
+            # Programs that a rank has started may keep its pipes open.
             while selector.get_map() and (left or time.monotonic() < last + 1):
                 for key, _ in selector.select(None if left else 0.1):
                     rank, is_error, text = key.data
@@ -68,7 +68,7 @@ class Job:
         for line in lines:
             try:
                 self.said(rank.number, is_error, line.decode(errors="replace"))
-            except Exception as error:  # is wait()'s to raise; the ranks go on
+            except Exception as error:  # wait() raises it; the ranks continue
                 self.said, self.failure = (lambda *line: None), error
         return bool(got)
 

@@ -14,7 +14,7 @@ from .job import Job, Rank, start
 from .namespaces import Namespaces
 
 PREFIX = "blink-lab-"
-PORT = 29500  # torchrun's; in namespaces of their own nobody else has it
+PORT = 29500  # torchrun's; each namespace has its own
 
 
 class Lab:
@@ -38,7 +38,7 @@ class Lab:
         return self
 
     def __exit__(self, *_):
-        # Namespaces first: with them, all processes in them are gone.
+        # Closes namespaces first, which ends all processes in them.
         for place in [*self.places, *([self.middle] if self.middle else [])]:
             place.close()
         for job in self.jobs:
@@ -63,8 +63,8 @@ class Lab:
                     finally:
                         os.close(fd)
             except OSError:
-                pass  # it is in use, or another lab removes it
-        # Locked before it has a name that another lab looks at.
+                pass  # in use, or removed by another lab
+        # Locks the folder before it gets a name that other labs look at.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f".{PREFIX}{os.getpid()}-"))
         self.lock = os.open(self.folder, os.O_RDONLY)
         fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,7 +95,7 @@ class Lab:
         environment = {**os.environ, "BLINK_LAB_SERVER": server.name, "BLINK_LAB_ADDRESS": self.address(server),
                        "BLINK_LAB_AGENT": self.agent(),
                        "BLINK_LAB_SOCKET": str(self.agents.path)}
-        if not self.loopback:  # no name server is within reach: who asks for a name does not wait long
+        if not self.loopback:  # no name server is reachable: limits the wait for one
             environment.setdefault("RES_OPTIONS", "timeout:1 attempts:1")
         if placement is not None:
             environment["BLINK_LAB_HOSTS"] = self.hosts(placement)
@@ -116,7 +116,7 @@ class Lab:
     def inside(self, server):
         """The beginning of a command that is to run in a server, in this folder."""
         if self.loopback:
-            # With the thread that started it, the process ends, however that ended.
+            # The process ends together with the thread that started it, however that ends.
             return ["setpriv", "--pdeathsig", "KILL", "--"]
         return [*self.places[server.number].inside(), "--", "env", "-C", os.getcwd(), "--"]
 
@@ -190,7 +190,7 @@ class Lab:
         place = self.places[server.number]
         for process in place.members():
             processes.send(process, number)
-        if number == signal.SIGCONT:  # nsenter, outside, stops with what it has started
+        if number == signal.SIGCONT:  # nsenter, outside, is stopped together with what it started
             for job in self.jobs:
                 job.signal([rank for rank in job.ranks if rank.server is server], number)
 

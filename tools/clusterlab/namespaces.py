@@ -8,9 +8,10 @@ import subprocess
 from . import processes
 from .errors import LabError
 
-SECONDS = 60  # for a command that configures something
-# The first process of a server. UCX looks for interfaces in /sys, which shows those of who mounted it. Memory of
-# /dev/shm would join servers. Orphans end here, and are to leave no zombies.
+SECONDS = 60  # limit of a configuration command
+# The first process of a server. It mounts /sys, where UCX looks for interfaces, since /sys shows those of the namespace
+# that mounted it; and /dev/shm, since shared memory would connect servers. It also reaps orphans, so that no zombies
+# are left.
 FIRST = """
 mount -t sysfs sysfs /sys
 mount -t tmpfs tmpfs /dev/shm
@@ -33,7 +34,7 @@ class Namespaces:
         command = ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--kill-child=KILL",
                    "--mount-proc", "sh", "-ec", FIRST, "sh", name, str(hosts)]
         try:
-            # A group of its own: what a terminal sends is for the lab to handle.
+            # A group of its own, as the lab handles signals from the terminal.
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                             stderr=subprocess.PIPE, process_group=0)
         except OSError as error:
@@ -68,7 +69,7 @@ class Namespaces:
         return [one for one in processes.in_namespace(self.processes_name, "pid") if one != self.first]
 
     def close(self):
-        self.process.kill()  # the kernel ends the first process for it, and that one all others
+        self.process.kill()  # the kernel then kills the first process, and with it all others
         self.process.wait(SECONDS)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             pipe.close()

@@ -9,7 +9,7 @@ def parents():
     for word in os.listdir("/proc"):
         if word.isdecimal():
             try:
-                # The name, in brackets, may hold anything.
+                # The name, in parentheses, may contain anything.
                 found[int(word)] = int(open(f"/proc/{word}/stat", "rb").read().rpartition(b")")[2].split()[1])
             except (OSError, IndexError):
                 pass  # it has ended

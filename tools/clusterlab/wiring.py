@@ -1,11 +1,11 @@
 """Networks of namespaces: bridges as switches, pairs of virtual interfaces as cables, token buckets as bandwidths."""
 
 MTU = 9000
-PORT_QUEUE = 1_000_000  # bytes that wait at the end of a cable before some are dropped
-# A bucket that is emptied in less time than timers are late loses rate; a larger one lets messages pass for nothing.
+PORT_QUEUE = 1_000_000  # bytes that may wait at the end of a cable before packets are dropped
+# A bucket that empties faster than timers are late loses rate; a larger one lets messages pass for free.
 BURST_SECONDS = 0.0004
-LEAST_BURST = MTU + 100  # bytes; a packet has to fit
-SEGMENTS = 16384  # bytes of what one packet may be until it comes to a cable
+LEAST_BURST = MTU + 100  # bytes; a packet must fit
+SEGMENTS = 16384  # bytes of a packet before it reaches a cable
 
 
 def bucket(rate):
@@ -64,14 +64,14 @@ class Wiring:
         links, settings = [], []
         for nic in server.nics:
             subnet = f"10.77.{nic.network}.0/24"
-            # Congestion control is set by the route: others than the system's are for the first network alone.
+            # The route sets congestion control, as other namespaces than the first cannot replace the system's.
             route = f"{subnet} dev {nic.device} src {nic.address} congctl cubic"
             links += [f"link set {nic.device} up", f"address add {nic.address}/24 dev {nic.device} noprefixroute"]
             shared = [other for other in server.nics if other.network == nic.network]
             if nic is shared[0]:
                 links.append(f"route add {route}")
             if len(shared) > 1:
-                # Who sends from an address uses its cable, and nobody else answers for it.
+                # Packets from an address use its cable, and no other interface answers ARP requests for it.
                 links += [f"route add {route} table {100 + nic.number}",
                           f"rule add from {nic.address} table {100 + nic.number}"]
                 settings = ["net.ipv4.conf.all.arp_ignore=1", "net.ipv4.conf.all.arp_announce=2"]

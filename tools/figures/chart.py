@@ -37,14 +37,14 @@ class Panel:
 @dataclass
 class Chart:
     title: str
-    text: str  # what it shows, in a sentence or two, for those who do not see it
+    text: str  # describes the chart in a sentence or two, for readers who cannot see it
     axis: Axis
     rows: list
     series: list  # names
     panels: list
     line: float | None = None  # a value to compare with
     digits: int = 2
-    marks: list = field(default_factory=list)  # which mark and colour each series has, if not in order
+    marks: list = field(default_factory=list)  # the mark and colour of each series, if not in order
 
     def mark(self, series):
         return self.marks[series] if self.marks else series

@@ -105,7 +105,7 @@ def draw_panel(chart, panel, left, width, top, bottom, places):
             out.append(line(min(ends), y, max(ends), y, "line", ' stroke-opacity="0.5"'))
         shift = {i: 0.0 for i, _ in values}
         for (i, a), (j, b) in itertools.combinations(values, 2):
-            if abs(at(a) - at(b)) < NEAR:  # one above the other, so that none hides another
+            if abs(at(a) - at(b)) < NEAR:  # stacked, so that none hides another
                 shift[i], shift[j] = -DODGE, DODGE
         out += [mark(chart.mark(i), at(value), y + shift[i]) for i, value in reversed(values)]
     return out

@@ -16,7 +16,7 @@
 namespace blink::gpubench {
 namespace {
 
-/// An idle GPU's clocks are low, and rise while it works.
+/// An idle GPU has low clocks, which rise while it works.
 constexpr std::chrono::milliseconds kWarmUp(20);
 
 } // namespace
@@ -94,7 +94,7 @@ Memory allocate(size_t bytes, int value) {
   require(cudaMalloc(&memory, bytes), "cannot allocate memory of the GPU");
   Memory owner(memory, cudaFree);
   require(cudaMemset(memory, value, bytes), "cannot write memory of the GPU");
-  // A Device's stream does not wait for what the default one writes.
+  // A Device's stream does not wait for work in the default stream.
   require(cudaStreamSynchronize(nullptr), "cannot write memory of the GPU");
   return owner;
 }

@@ -25,21 +25,21 @@ using Clock = std::chrono::steady_clock;
 
 double median(std::vector<double> values);
 
-/// A stream of GPU 0, and clocks. Everything throws std::runtime_error where
-/// CUDA fails.
+/// A stream of GPU 0, and clocks. All methods throw std::runtime_error if CUDA
+/// fails.
 class Device {
 public:
   Device();
   ~Device();
   Device(const Device &) = delete;
 
-  /// Microseconds on the device between begin and end of `work`: the median of
-  /// `times`, after some that do not count.
+  /// Returns the microseconds on the device between begin and end of `work`:
+  /// the median of `times` runs, after some warm-up runs.
   double onDevice(int times, const Work &work);
-  /// Microseconds that the caller spends from before `work` until the stream is
-  /// empty: the median of `times`, after some that do not count.
+  /// Returns the microseconds from before the caller issues `work` until the
+  /// stream is empty: the median of `times` runs, after some warm-up runs.
   double andWait(int times, const Work &work);
-  /// Likewise of launching a graph that `work` was captured in.
+  /// The same for launching a graph that captured `work`.
   double graphAndWait(int times, const Work &work);
 
 private:
@@ -49,14 +49,14 @@ private:
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-/// Memory of GPU 0, of which every byte is `value`. Throws std::runtime_error.
+/// Memory of GPU 0 whose bytes all are `value`. Throws std::runtime_error.
 using Memory = std::unique_ptr<void, cudaError_t (*)(void *)>;
 Memory allocate(size_t bytes, int value = 1);
 
 /// Microseconds to copy `bytes` on the device.
 struct CopyTimes {
   double memcpy = 0;
-  double kernel = 0; ///< of the best grid
+  double kernel = 0; ///< with the best grid
 };
 CopyTimes timeCopies(Device &device, size_t bytes);
 

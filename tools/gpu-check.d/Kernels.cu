@@ -1,4 +1,4 @@
-//===- Kernels.cu - kernels to measure Blink's against --------------------===//
+//===- Kernels.cu - kernels to compare Blink's with -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

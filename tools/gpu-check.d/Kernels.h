@@ -1,9 +1,9 @@
-//===- Kernels.h - kernels to measure Blink's against -----------*- C++ -*-===//
+//===- Kernels.h - kernels to compare Blink's with --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The seam between blink-gpu-bench and device code; test/emulation has another
-// one behind it.
+// The interface between blink-gpu-bench and device code; test/emulation has
+// another implementation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,47 +16,48 @@
 
 namespace blink::gpubench {
 
-/// As a lane has.
+/// Threads of a block: as many as a lane has.
 inline constexpr uint32_t kBlockThreads = 512;
 
-/// Multiprocessors of the current device.
+/// Counts the multiprocessors of the current device.
 cudaError_t countProcessors(int &count);
 
-/// Starts a kernel that does nothing.
+/// Launches a kernel that does nothing.
 cudaError_t launchEmpty(uint32_t numBlocks, cudaStream_t stream);
 
-/// Starts a copy of `bytes`, a multiple of 16, by so many blocks on each
-/// multiprocessor of the current device, 16 bytes a thread and access.
+/// Launches a copy of `bytes`, a multiple of 16, with `blocksEach` blocks on
+/// each multiprocessor of the current device. Each access of a thread has 16
+/// bytes.
 cudaError_t launchCopy(void *to, const void *from, size_t bytes,
                        uint32_t blocksEach, cudaStream_t stream);
 
-/// How lanes copy: each block a part of the whole, in one piece.
+/// How lanes copy: each block copies one contiguous part.
 struct LaneShape {
   uint32_t blocks = 1;
   uint32_t threads = kBlockThreads;
-  uint32_t unroll = 4;      ///< loads of 16 bytes in flight a thread: 4 or 8
+  uint32_t unroll = 4;      ///< 16-byte loads in flight per thread: 4 or 8
   uint32_t storeBytes = 16; ///< 16, or four stores of 4
 };
-/// Starts a copy of `bytes`, a multiple of 16.
+/// Launches a copy of `bytes`, a multiple of 16.
 cudaError_t launchLaneCopy(void *to, const void *from, size_t bytes,
                            const LaneShape &shape, cudaStream_t stream);
 
-/// What is done over and over, at system scope.
+/// Operations to repeat, at system scope.
 enum class Turn {
   acquire,        ///< a thread loads a word that nobody writes
-  fence,          ///< a thread makes a fence, with nothing to wait for
-  stores,         ///< a block stores 64 bytes a thread, and meets
-  storesAndFence, ///< and then a thread makes a fence
+  fence,          ///< a thread executes a fence with nothing to wait for
+  stores,         ///< a block stores 64 bytes per thread and synchronizes
+  storesAndFence, ///< the same, then a thread executes a fence
   pingPong,       ///< two blocks answer each other through two words
 };
-/// Memory for that.
+/// The memory of these operations.
 struct TurnMemory {
-  uint32_t failed; ///< set where a block gave up waiting
+  uint32_t failed; ///< set if a block gave up waiting
   alignas(128) uint32_t ping;
   alignas(128) uint32_t pong;
   alignas(128) unsigned char stores[64 * kBlockThreads];
 };
-/// Starts so many of it, one after the other. `memory` was zero at first.
+/// Launches `times` operations in sequence. `memory` is zero at first.
 cudaError_t launchTurns(Turn turn, TurnMemory *memory, uint32_t times,
                         cudaStream_t stream);
 

@@ -1,9 +1,9 @@
-//===- LaneKernels.cu - what a lane is made of, each alone ----------------===//
+//===- LaneKernels.cu - the parts of a lane, one by one -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Accesses are in assembly: the compiler must neither join nor split stores,
-// nor leave out what is only done to take its time.
+// Accesses are in assembly: the compiler must not join or split stores, nor
+// remove code that is only there to take its time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,8 @@ __device__ void fenceSystem() {
   asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-/// One thread. The word is zero, so an address depends on the load before.
+/// Runs one thread. The word is zero, and each address depends on the load
+/// before.
 __global__ void acquireKernel(TurnMemory *memory, uint32_t times) {
   const uint32_t *word = &memory->ping;
   for (uint32_t i = 0; i < times; ++i)
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// Whether the word became `value`, before more polls than a second has.
+/// Waits until the word is `value`, for about a second of polls at most.
 __device__ bool await(const uint32_t *word, uint32_t value) {
   for (uint32_t polls = 0; polls < (1u << 22); ++polls)
     if (loadAcquire(word) == value)
@@ -109,8 +110,8 @@ __device__ bool await(const uint32_t *word, uint32_t value) {
   return false;
 }
 
-/// Two blocks of one thread. The words are zero again at the end: the second
-/// block has read and written them for the last time before the first sees so.
+/// Runs two blocks of one thread. At the end the words are zero again: when the
+/// first block sees the last answer, the second no longer accesses them.
 __global__ void pingPongKernel(TurnMemory *memory, uint32_t times) {
   const bool first = blockIdx.x == 0;
   uint32_t *mine = first ? &memory->ping : &memory->pong;

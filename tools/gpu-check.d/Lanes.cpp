@@ -1,4 +1,4 @@
-//===- Lanes.cpp - what lanes can reach on a GPU --------------------------===//
+//===- Lanes.cpp - rates that lanes reach on a GPU ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,7 @@ namespace blink::gpubench {
 
 std::vector<LaneTime> timeLaneCopies(Device &device, size_t bytes) {
   constexpr int kTimes = 5;
-  constexpr uint32_t kFoldThreads = 480; // of a lane; the others post
+  constexpr uint32_t kFoldThreads = 480; // of a lane; its other threads post
   int processors = 0;
   require(countProcessors(processors),
           "cannot ask for the number of multiprocessors");

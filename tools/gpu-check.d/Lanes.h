@@ -1,4 +1,4 @@
-//===- Lanes.h - what lanes can reach on a GPU ------------------*- C++ -*-===//
+//===- Lanes.h - rates that lanes reach on a GPU ----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,21 +12,23 @@
 
 namespace blink::gpubench {
 
-/// Microseconds of a copy by lanes of this shape.
+/// Microseconds of a copy by lanes with this shape.
 struct LaneTime {
   LaneShape shape;
   double us = 0;
 };
-/// Of `bytes`, for 1, 8, 40, 132 blocks and one a multiprocessor, and every
-/// other property a lane may have. Throws std::runtime_error.
+/// Times copies of `bytes` by 1, 8, 40 and 132 blocks and by one per
+/// multiprocessor, with all combinations of the other properties. Throws
+/// std::runtime_error.
 std::vector<LaneTime> timeLaneCopies(Device &device, size_t bytes);
 
-/// Nanoseconds, each the mean of many in a row. Throws std::runtime_error.
+/// Nanoseconds, each the mean of many operations in a row. Throws
+/// std::runtime_error.
 struct TurnTimes {
   double acquire = 0;        ///< one load
   double fence = 0;          ///< with nothing to wait for
   double stores = 0;         ///< 64 bytes of each thread of a block, no fence
-  double storesAndFence = 0; ///< and a fence after them
+  double storesAndFence = 0; ///< the same with a fence after them
   double pingPong = 0;       ///< to the other block and back
 };
 TurnTimes timeTurns(Device &device);

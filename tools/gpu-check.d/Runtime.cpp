@@ -63,7 +63,7 @@ void Ranks::allreduce(const void *send, void *recv, size_t bytes,
                    static_cast<char *>(recv) + rank * bytes, bytes / 4,
                    blinkFloat32, blinkSum, comms_[rank],
                    reinterpret_cast<blinkStream_t>(stream));
-  // Returns what one was refused for.
+  // It returns the error of a refused call.
   require(blinkGroupEnd(), "an allreduce failed");
 }
 

@@ -14,7 +14,7 @@
 
 namespace blink::gpubench {
 
-/// Milliseconds.
+/// Returns the milliseconds since `begin`.
 double msSince(Clock::time_point begin);
 
 /// A schedule and the communicators of all its ranks, on GPU 0. Throws
@@ -29,11 +29,11 @@ public:
   double initMs() const { return initMs_; }
   int size() const { return int(comms_.size()); }
 
-  /// One allreduce of float32, all ranks in one group, of buffers of `bytes`
-  /// that begin `bytes` apart.
+  /// Makes one float32 allreduce with all ranks in one group. The ranks'
+  /// buffers have `bytes` bytes each and follow each other.
   void allreduce(const void *send, void *recv, size_t bytes,
                  cudaStream_t stream);
-  /// Throws if a call failed after it returned.
+  /// Throws if a call failed after it had returned.
   void check();
 
 private:
@@ -45,7 +45,7 @@ private:
   double openMs_ = 0, initMs_ = 0;
 };
 
-/// Microseconds of an allreduce and of waiting for it.
+/// Microseconds of an allreduce, including the wait for it.
 struct CallTimes {
   double launch = 0;
   double graph = 0; ///< the same in a CUDA graph

@@ -1,4 +1,4 @@
-//===- Traffic.cpp - what a schedule does on one GPU ----------------------===//
+//===- Traffic.cpp - traffic of a schedule on one GPU ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -79,8 +79,8 @@ LaneBalance balanceOf(const LaneTraffic &ranks) {
 
 namespace {
 
-/// A rank's buffers as it sees them: in place the smaller one is the rank's
-/// part of the larger.
+/// The buffers of a rank: in place, the smaller buffer is the rank's part of
+/// the larger one.
 class Buffers {
 public:
   Buffers(const runtime::ProgramPlan &plan, bool inPlace) : inPlace_(inPlace) {
@@ -122,7 +122,8 @@ LaneTraffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
   LaneTraffic traffic;
   for (uint32_t rank = 0; rank < variant.ranks.size(); ++rank) {
     const runtime::RankCode &code = variant.ranks[rank].code;
-    // Where a source lies; a slot, or a borrowed input, is a place of its own.
+    // Returns where a source is. A slot or a borrowed input is a place of its
+    // own.
     const auto placeOf = [&](const OperandCode &operand) -> Buffers::Place {
       if (operand.kind == OperandKind::input)
         return buffers.input(rank, operand.index);

@@ -1,10 +1,10 @@
-//===- Traffic.h - what a schedule does on one GPU --------------*- C++ -*-===//
+//===- Traffic.h - traffic of a schedule on one GPU -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Counted from the runtime's own plan of the file, for ranks that all are on
-// one device: the grid of a launch, and the bytes that its folds read and
-// write. Follows runtime/cuda/Lane.h and changes with it. Needs no GPU.
+// Counts, from the runtime's own plan of a file for ranks that are all on one
+// device, the grid of a launch and the bytes that its folds read and write. It
+// mirrors runtime/cuda/Lane.h and must change with it. Needs no GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 
 namespace blink::gpubench {
 
-/// The file's plan for all its ranks. Throws std::runtime_error.
+/// Returns the file's plan for all its ranks. Throws std::runtime_error.
 runtime::Plan planOf(const std::string &path);
 
-/// Of a launch of all ranks: their lanes.
+/// Returns the blocks of a launch of all ranks: their lanes.
 uint32_t numBlocks(const runtime::VariantPlan &variant);
 
 /// Bytes.
@@ -32,27 +32,28 @@ struct Traffic {
   Traffic &operator+=(const Traffic &other);
 };
 
-/// By the folds of each rank's lanes.
+/// The traffic of the folds of each lane, by rank.
 using LaneTraffic = std::vector<std::vector<Traffic>>;
 Traffic sumOf(const LaneTraffic &ranks);
 
-/// How evenly lanes share what their rank moves.
+/// How evenly lanes share the traffic of their rank.
 struct LaneBalance {
-  uint32_t moving = 0; ///< lanes that do, on the rank that has fewest of them
-  uint32_t idle = 0;   ///< lanes that do not, of all ranks that move anything
-  double fullest = 1;  ///< most that a lane moves, of the mean of its rank's
+  uint32_t moving = 0; ///< lanes with traffic, on the rank with the fewest
+  uint32_t idle = 0;   ///< lanes without, on ranks that have traffic
+  double fullest = 1;  ///< most traffic of a lane over its rank's mean
 };
 LaneBalance balanceOf(const LaneTraffic &ranks);
 
-/// What ranks can reach of each other's buffers.
+/// Which of each other's buffers ranks can access.
 enum class Reach { all, none };
 
-/// Of a call of `bytes`, S as for algbw, of four-byte elements in the variant
-/// for it. Where ranks reach everything, writers put what readers just copy
-/// straight into the readers' outputs, and readers take what writers just pass
-/// on from the writers' inputs, as they do with large messages of the protocol
-/// simple; else all goes through slots. Throws std::runtime_error if the
-/// variant has another protocol.
+/// Counts the traffic of a call of `bytes` (S as for algbw) with four-byte
+/// elements, in the variant for that size. With access to all buffers, writers
+/// put data that readers just copy directly into the readers' outputs, and
+/// readers take data that writers just pass on directly from the writers'
+/// inputs, as large messages of the protocol simple do. Otherwise all data goes
+/// through slots. Throws std::runtime_error if the variant has another
+/// protocol.
 LaneTraffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
                          bool inPlace, Reach reach);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# contexts.sh GPU COMMAND...: runs it and fails if it has memory on that GPU, as nvidia-smi counts them, which it is not
-# told to use. nvidia-smi does not see the processes of another namespace; that is said, and no failure.
+# contexts.sh GPU COMMAND...: runs the command, which should not use that GPU, and fails if nvidia-smi shows memory of
+# it there. nvidia-smi does not show processes of other namespaces; that is reported, but is no failure.
 set -euo pipefail
 gpu=$1
 shift

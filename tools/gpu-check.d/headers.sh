@@ -5,7 +5,7 @@ names=(flatbuffers doctest xxhash cli11 json)
 declare -A header=([flatbuffers]=flatbuffers/flatbuffers.h [doctest]=doctest/doctest.h [xxhash]=xxhash.h
   [cli11]=CLI/CLI.hpp [json]=nlohmann/json.hpp)
 
-# pack_headers: copies them to where find_headers looks.
+# pack_headers: copies the headers to where find_headers looks.
 pack_headers() {
   local name file
   mkdir -p "$carried"
@@ -16,7 +16,7 @@ pack_headers() {
       tr ' ' '\n' | grep "/${header[$name]}\$" | head -1) || stop "no ${header[$name]} here: install it, or give --$name DIR"
     local folder
     folder=$(dirname "${header[$name]}")
-    if [ "$folder" = . ]; then # it lies among others' headers
+    if [ "$folder" = . ]; then # among other libraries' headers
       cp -L "$file" "$carried/"
     else
       rm -rf "${carried:?}/$folder"
@@ -38,14 +38,14 @@ header_folder() {
   stop "$1 $2: no $3 there"
 }
 
-# require_header OPTION DIR FILE: DIR was given, or the compiler finds FILE, or somebody said where CMake is to look.
+# require_header OPTION DIR FILE: checks that DIR was given, or the compiler finds FILE, or CMake has a path to search.
 require_header() {
   [ -z "$2" ] && [ -z "${CMAKE_PREFIX_PATH-}" ] || return 0
   printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$3" | "${CXX:-c++}" -E -x c++ - >/dev/null 2>&1 ||
     stop "no $3 here: carry along what --pack makes, or give $1 DIR"
 }
 
-# find_headers: the options for CMake, in header_options.
+# find_headers: sets header_options to the options for CMake.
 find_headers() {
   header_options=()
   local name
@@ -56,7 +56,7 @@ find_headers() {
     [ -z "${!name}" ] || declare -g "$name=$(header_folder "--$name" "${!name}" "${header[$name]}")"
     require_header "--$name" "${!name}" "${header[$name]}"
   done
-  # The generated header of the tree goes with these headers; a flatc of this machine need not.
+  # These headers go with the generated header in the tree; a flatc of this machine may not.
   [ -z "$flatbuffers" ] || header_options+=("-DBLINK_FLATBUFFERS_INCLUDE_DIR=$flatbuffers" -DBLINK_FLATC=OFF)
   [ -z "$xxhash" ] || header_options+=("-DBLINK_XXHASH_INCLUDE_DIR=$xxhash")
   [ -z "$cli11" ] || header_options+=("-DBLINK_CLI11_INCLUDE_DIR=$cli11")

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a schedule on a GPU is to be compared with. Prints one JSON object when
-// all of it is measured, and nothing else.
+// Measures what a schedule on a GPU is compared with. Prints one JSON object
+// when all measurements are done, and nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-constexpr int kWaits = 200; ///< launches that are waited for, of each kind
+constexpr int kWaits = 200; ///< timed launches of each kind
 
 std::string number(double value) {
   char text[40];
@@ -55,7 +55,7 @@ std::string number(double value) {
   return text;
 }
 
-/// "[a, b]", of what make() gives for each element.
+/// Returns "[a, b]" with the result of make() for each element.
 template <typename List, typename Make>
 std::string listOf(const List &list, const Make &make) {
   std::string text;
@@ -142,7 +142,7 @@ std::string calls(const std::string &file, int times) {
                 "}");
 }
 
-/// First, which loads kernels, and again.
+/// Times the start: the first one loads kernels, the others do not.
 std::string start(const std::string &file) {
   constexpr int kAgain = 5;
   const Clock::time_point begin = Clock::now();
@@ -224,7 +224,7 @@ using Words = std::vector<std::string>;
 
 struct Command {
   const char *name;
-  size_t least, most; ///< words that follow
+  size_t least, most; ///< number of arguments
   std::string (*run)(const Words &words);
 };
 

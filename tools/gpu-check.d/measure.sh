@@ -2,7 +2,7 @@
 
 bench=$build/tools/gpu-check.d/blink-gpu-bench
 
-# lanes: at most so many a rank, as the GPU has room for.
+# lanes: prints the lanes per rank that the GPU has room for.
 lanes() {
   local log=$logs/lanes.log
   if [ ! -e "$record/lanes" ]; then
@@ -13,8 +13,8 @@ lanes() {
   cat "$record/lanes"
 }
 
-# measure NAME SECONDS COMMAND...: a measurement into measured/NAME.json; of one that fails NAME.failed says why.
-# What blink-gpu-bench prints is the JSON; blink-perf writes the file itself.
+# measure NAME SECONDS COMMAND...: writes a measurement to measured/NAME.json; if it fails, NAME.failed has the reason.
+# blink-gpu-bench prints the JSON; blink-perf writes the file itself.
 measure() {
   local name=$1 limit=$2 json=$measured/$1.json why
   shift 2

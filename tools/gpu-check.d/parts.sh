@@ -6,7 +6,7 @@ perf=$build/tools/blink-perf/blink-perf
 part_build() {
   local targets=(blink_cuda_test blink-perf blink-gpu-bench)
   [ ! -e test/storm/CMakeLists.txt ] || targets+=(blink_storm_cuda)
-  # One that is not there is tried again, and goes on where it stopped.
+  # A build that did not finish is tried again, and continues where it stopped.
   is_built || rm -f "$rows/build-"*
   run_step build 500 bash -ec '
     build=$1 targets=$2; shift 2
@@ -26,7 +26,7 @@ part_first() {
   done
 }
 
-# run_cases FILTERS...: the cases of blink_cuda_test that doctest's filters leave, each in a process of its own.
+# run_cases FILTERS...: runs the cases of blink_cuda_test that doctest's filters select, each in a process of its own.
 run_cases() {
   local list name cases
   list=$(timeout --kill-after=5 "$(shorter 20)" "$test" --list-test-cases "$@" 2>&1 |
@@ -38,7 +38,7 @@ run_cases() {
   fi
   while IFS= read -r name; do
     begin_step "$name" || continue
-    # A comma would end the filter.
+    # A comma would end the filter, so it becomes a wildcard.
     attempt 60 "$test" --test-case="${name//,/?}" || continue
     cases=$(sed -n 's/.*\(test cases:.*\)/\1/p' "$log" | tr -s ' ')
     if [ $code != 0 ] || [ -z "$cases" ]; then
@@ -49,7 +49,7 @@ run_cases() {
   done <<<"$list"
 }
 
-# Every case is in one of these three parts, but for the whole matrix, which takes hours.
+# Every case is in one of these three parts, except for the whole matrix, which takes hours.
 apart='*LateReaderTest*,*ChainTest*'
 whole='the whole matrix of*'
 part_conformance() { run_cases --source-file-exclude="$apart" --test-case-exclude="*process*,$whole"; }
@@ -79,14 +79,14 @@ part_profile() {
   done
 }
 
-# What says where a lane's time goes.
+# Metrics that show where a lane's time goes.
 metrics=(gpu__time_duration.sum dram__throughput.avg.pct_of_peak_sustained_elapsed
   l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio
   smsp__average_warps_issue_stalled_membar_per_issue_active.ratio
   smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
   sm__cycles_active.avg.pct_of_peak_sustained_elapsed)
-# profile NCU TYPE SIZE: one launch of an allreduce, after some that are not looked at. All ranks are in that launch,
-# and each pass is a run of its own: a kernel that is run again would find the numbers of its chunks in use.
+# profile NCU TYPE SIZE: profiles one launch of an allreduce, after some that are skipped. All ranks are in that launch.
+# Each pass is a run of its own: a replayed kernel would find the numbers of its chunks already in use.
 profile() {
   begin_step "allreduce, $2, $3" || return 0
   hung=unfinished attempt 75 "$1" --replay-mode application --launch-skip 3 --launch-count 1 --csv \

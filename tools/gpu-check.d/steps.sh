@@ -1,13 +1,13 @@
-# Steps with limits, what came of them, and the report; read by tools/gpu-check.sh.
+# Steps with limits, their results, and the report; read by tools/gpu-check.sh.
 #
-# The record is a folder that later calls go on with: rows/PART-STEP has a step's row of the report and, where something
-# went wrong, the name of its log; logs, and what was measured.
+# The record is a folder that later calls continue: rows/PART-STEP has a step's row of the report and, if the step
+# failed, the name of its log. The folder also has logs and measurements.
 
 record=$build/record
 rows=$record/rows logs=$record/logs measured=$record/measured
 no_time="there was no time left; --rest runs it"
 
-# begin_results: those of another GPU or commit are no part of these, nor old ones of a run of everything.
+# begin_results: removes the record of another GPU or commit, and that of an earlier run of all parts.
 begin_results() {
   cuda=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
   commit=$(git rev-parse --short HEAD 2>/dev/null || echo "of no commit")
@@ -20,24 +20,24 @@ begin_results() {
   echo "$machine" >"$record/machine"
 }
 
-# begin_part PART: its steps follow.
+# begin_part PART: starts a part; its steps follow.
 begin_part() {
   number=0
-  # Of parts that the caller named nothing is kept.
+  # Parts that the caller named start anew.
   case " $named " in *" $1 "*) [ -n "$rest" ] || rm -f "$rows/$1-"* ;; esac
 }
 
-# is_built: whether the part build has ended well.
+# is_built: whether the part build has succeeded.
 is_built() { grep -q '^| build | ok ' "$rows/build-001" 2>/dev/null; }
 
-# row RESULT DETAIL: of the step that begin_step began.
+# row RESULT DETAIL: writes the row of the current step.
 row() {
   echo "| $step | $1 | $((SECONDS - begun)) | ${2//|/,} |" >"$rows/$part-$number"
   case $1 in FAILED* | unfinished*) [ ! -s "$log" ] || echo "$log" >>"$rows/$part-$number" ;; esac
   echo "gpu-check: $part: $step: $1 ($((SECONDS - begun)) s) $2" >&2
 }
 
-# begin_step NAME: whether it is to be run now. Sets step, number and log.
+# begin_step NAME: returns whether to run the step now. Sets step, number and log.
 begin_step() {
   step=$1 begun=$SECONDS
   number=$(printf %03d $((10#$number + 1)))
@@ -52,15 +52,16 @@ begin_step() {
   fi
 }
 
-# shorter SECONDS: that or what is left of the time for everything.
+# shorter SECONDS: prints that limit or the time left for everything, whichever is shorter.
 shorter() {
   local left=$((total - SECONDS))
   [ "$left" -gt 0 ] || left=1
   echo $((left < $1 ? left : $1))
 }
 
-# attempt SECONDS COMMAND...: runs what the step is, at most so long and not beyond the time for everything. 0 if it
-# ended, then `code` has its exit code; 1 if not, then there is a row of it, with the result that `hung` has.
+# attempt SECONDS COMMAND...: runs the command of a step for at most this long, and not beyond the time for everything.
+# Returns 0 if it ended, with its exit code in `code`. Otherwise returns 1 after writing a row with the result in
+# `hung`.
 hung=FAILED
 attempt() {
   local limit=$1 here
@@ -79,11 +80,11 @@ attempt() {
 
 last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1 | cut -c1-200; }
 
-# Whether what was run said that the GPU has no room for the lanes.
+# Whether the command reported that the GPU has no room for the lanes.
 is_too_small() { grep -q 'can run there at the same time' "$log"; }
 too_small="the GPU is too small for so many lanes a rank"
 
-# run_step NAME SECONDS COMMAND...: a step that is good if its command is. The row has the last line it said.
+# run_step NAME SECONDS COMMAND...: runs a step that succeeds if its command does. The row has the command's last line.
 run_step() {
   begin_step "$1" || return 0
   attempt "${@:2}" || return 0
@@ -103,7 +104,7 @@ skip_step() {
   row "not run" "$2"
 }
 
-# write_report: of all rows there are.
+# write_report: prints all rows.
 write_report() {
   local part file where
   echo "# GPU check"
@@ -128,7 +129,7 @@ write_report() {
   done
 }
 
-# finish: the results, of this call and those before it.
+# finish: writes the results of this call and of those before it.
 finish() {
   local failed=0
   write_report >"$output/report.md"

@@ -10,13 +10,13 @@ using namespace blink::manual;
 
 static std::string quote(const std::string &text) { return "'" + text + "'"; }
 
-/// words='...' and files='...': what compgen is asked for.
+/// Returns words='...' and files='...', the input of compgen.
 static std::string assign(const Words &words) {
   const char *files = words.files ? "f" : words.folders ? "d" : "";
   return "words=" + quote(join(words.words)) + " files=" + files;
 }
 
-/// The commands that may follow, as patterns: 'blinkc topo'|'blinkc run'.
+/// Appends all commands as patterns: 'blinkc topo'|'blinkc run'.
 static void addPaths(const Command &command, std::vector<std::string> &paths) {
   for (const Command &sub : command.commands) {
     paths.push_back(quote(join(sub.path)));
@@ -24,7 +24,7 @@ static void addPaths(const Command &command, std::vector<std::string> &paths) {
   }
 }
 
-/// The case of a command: its options, what stands where no option does, and
+/// Appends the case of a command: its options, its positional arguments, and
 /// the values of options that have any.
 static void addCase(const Command &command, const Vocabulary &vocabulary,
                     std::string &out) {

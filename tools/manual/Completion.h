@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Scripts that complete commands, options and the values that are known. They
-// hold all words themselves: a shell starts no program while one types.
+// Scripts that complete commands, options and known values. They contain all
+// words, so that the shell need not start a program at each key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ std::string toFishCompletion(const Command &program, const Vocabulary &);
 
 /// bash, zsh and fish.
 const std::vector<std::string> &shells();
-/// The script for `shell`, which is one of shells().
+/// Returns the script for `shell`, one of shells().
 std::string toCompletion(const std::string &shell, const Command &program,
                          const Vocabulary &vocabulary);
 

@@ -15,7 +15,7 @@ static std::string fishQuote(const std::string &text) {
   return out + "'";
 }
 
-/// Whether the words so far are those of `command`, and of none within it.
+/// Tests whether the words so far name `command`, and no subcommand of it.
 static std::string condition(const Command &command) {
   std::vector<std::string> parts;
   for (size_t i = 1; i < command.path.size(); ++i)
@@ -28,7 +28,7 @@ static std::string condition(const Command &command) {
   return parts.empty() ? "" : " -n " + fishQuote(join(parts, "; and "));
 }
 
-/// -a and what else says which values there are.
+/// Returns -a and the other options that list the possible values.
 static std::string values(const Words &words) {
   std::vector<std::string> list = words.words;
   if (words.folders)

@@ -15,13 +15,13 @@
 
 using namespace blink::manual;
 
-/// Text as roff prints it, and as it can be copied from a terminal.
+/// Escapes text such that it can be copied from a terminal unchanged.
 static std::string roff(const std::string &text) {
   static const std::map<char, const char *> kEscapes{
       {'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"},
       {'`', "\\(ga"}, {'^', "\\(ha"}, {'~', "\\(ti"}};
   std::string out;
-  bool begin = true; // of a line, where a dot would be a macro
+  bool begin = true; // of a line, where a dot would start a macro
   for (char c : text) {
     if (begin && c == '.')
       out += "\\&";
@@ -69,7 +69,7 @@ static std::string synopsis(const Command &command) {
   return command.commands.empty() ? text : text + " " + italic("COMMAND");
 }
 
-/// A list of arguments, each with all that is known of it.
+/// Returns a list of arguments with everything known about each.
 static std::string arguments(const std::vector<Argument> &list,
                              bool positionals) {
   std::string text;
@@ -88,12 +88,12 @@ static std::string arguments(const std::vector<Argument> &list,
   return text;
 }
 
-/// The text behind the options: examples and exit codes under headings of
-/// their own, lines that are indented as they stand. `within` a section there
-/// are no headings.
+/// Formats the text after the options: examples and exit codes get headings of
+/// their own, indented lines stay as they are. `within` a section there are no
+/// headings.
 static std::string footer(const std::string &text, bool within) {
   std::string out, section = within ? "within" : "";
-  bool verbatim = false, begun = !within; // a paragraph
+  bool verbatim = false, begun = !within; // begun: a paragraph is open
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const bool indented = line.rfind("  ", 0) == 0;

@@ -21,8 +21,8 @@ static std::vector<std::string> split(const std::string &text, char at) {
   return parts;
 }
 
-/// What validators say of a value, which CLI11 appends to the name of its type:
-/// "{a,b}" or "INT in [0 - 8]".
+/// Reads the descriptions of validators, "{a,b}" or "INT in [0 - 8]", which
+/// CLI11 also appends to the name of the value's type.
 static void readValidators(CLI::Option &option, Argument &argument) {
   size_t appended = 0;
   for (int i = 0;; ++i) {
@@ -72,13 +72,13 @@ static Command readCommand(CLI::App &app, std::vector<std::string> path) {
   path.push_back(app.get_name());
   Command command{path, app.get_description(), app.get_footer(), {}, {}, {}};
   for (CLI::Option *option : app.get_options())
-    if (!option->get_group().empty()) // is not hidden
+    if (!option->get_group().empty()) // not hidden
       (option->nonpositional() ? command.options : command.positionals)
           .push_back(readArgument(*option));
   for (CLI::App *sub : app.get_subcommands([](CLI::App *) { return true; })) {
     command.commands.push_back(readCommand(*sub, path));
     if (command.commands.back().footer == command.footer)
-      command.commands.back().footer.clear(); // is inherited
+      command.commands.back().footer.clear(); // inherited
   }
   return command;
 }

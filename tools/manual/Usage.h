@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a command line takes, as plain data: read off the option tables that
-// parse it, so that manual pages and completions say what --help says.
+// The arguments of a command line as plain data, read from the option tables
+// that parse it, so that manual pages and completions agree with --help.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,12 @@ namespace blink::manual {
 
 /// An option, a flag or a positional argument.
 struct Argument {
-  std::vector<std::string> names; ///< "-o", "--output"; of a positional its one
+  std::vector<std::string> names; ///< "-o", "--output"; a positional has one
   std::string value;              ///< "FILE"; empty for a flag
   std::string help;
   std::string defaultText;          ///< empty if there is none
   std::string range;                ///< "0 to 1024", or empty
-  std::vector<std::string> choices; ///< what else is refused; or empty
+  std::vector<std::string> choices; ///< the only values allowed; may be empty
   bool required = false;
   bool repeats = false;
 };
@@ -43,25 +43,25 @@ struct Command {
   const std::string &name() const { return path.back(); }
 };
 
-/// Words for values, by what the values are called: "COLLECTIVE" -> allreduce,
-/// ... Values called FILE are files, those called DIR or FOLDER folders; of
-/// FILE|MACHINE either will do.
+/// Words for values, by the name of the value: "COLLECTIVE" -> allreduce, ... A
+/// value called FILE is a file, one called DIR or FOLDER a folder; FILE|MACHINE
+/// is either.
 using Vocabulary = std::map<std::string, std::vector<std::string>>;
 
-/// What may stand for a value.
+/// The possible values of an argument.
 struct Words {
   std::vector<std::string> words;
   bool files = false, folders = false;
 };
 
-/// What `app` takes, but for hidden options.
+/// Reads the arguments of `app`, without hidden options.
 Command readUsage(CLI::App &app);
 Words wordsFor(const Argument &argument, const Vocabulary &vocabulary);
-/// What may stand where no option does.
+/// Returns the words that can stand in place of a positional argument.
 Words wordsForPositionals(const Command &command, const Vocabulary &vocabulary);
-/// The first sentence of a help text, without its full stop.
+/// Returns the first sentence of a help text, without its full stop.
 std::string firstSentence(const std::string &help);
-/// Words with blanks between them.
+/// Joins words, with blanks between them by default.
 std::string join(const std::vector<std::string> &words,
                  const char *between = " ");
 

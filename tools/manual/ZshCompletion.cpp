@@ -8,7 +8,8 @@
 
 using namespace blink::manual;
 
-/// Text between single quotes, with a backslash before those of `special`.
+/// Escapes text for single quotes, with a backslash before characters in
+/// `special`.
 static std::string escape(const std::string &text, const std::string &special) {
   std::string out;
   for (char c : text) {
@@ -28,7 +29,7 @@ static std::string functionOf(const std::vector<std::string> &path) {
   return name;
 }
 
-/// What completes a value: the end of a specification of _arguments.
+/// Returns the action that completes a value: the end of an _arguments spec.
 static std::string action(const Argument &argument,
                           const Vocabulary &vocabulary) {
   const Words words = wordsFor(argument, vocabulary);
@@ -99,7 +100,7 @@ std::string blink::manual::toZshCompletion(const Command &program,
                     " in zsh, made of its options.\n";
   addFunction(program, vocabulary, out);
   const std::string function = functionOf(program.path);
-  // Found on $fpath the file is the function; sourced it defines it.
+  // A file found on $fpath is the function itself; a sourced file defines it.
   return out + "if [[ $funcstack[1] == " + function + " ]]; then\n  " +
          function + " \"$@\"\nelse\n  compdef " + function + " " + name +
          "\nfi\n";

@@ -1,4 +1,4 @@
-//===- Handles.h - what is made through blink.h, with owners ----*- C++ -*-===//
+//===- Handles.h - owners of what blink.h creates ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- RankProcesses.cpp - a process a rank -------------------------------===//
+//===- RankProcesses.cpp - one process per rank ---------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,8 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Longer than the runtime waits for signs of life, since its error says more:
-/// this is for ranks that are stopped where nobody waits for them in a call.
+/// Longer than the runtime waits for heartbeats, since its error says more.
+/// This limit is for ranks that are stopped while no other rank waits for them
+/// in a call.
 constexpr auto kStopTime = std::chrono::seconds(2);
 
 struct Child {
@@ -36,17 +37,17 @@ struct Child {
 [[noreturn]] void runChild(int rank, pid_t parent, SharedState &shared,
                            const std::function<void(int)> &run) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) // it has ended before
+  if (getppid() != parent) // the parent has already ended
     _exit(1);
   try {
     run(rank);
   } catch (const std::exception &error) {
     shared.fail(error.what());
   }
-  _exit(0); // what is buffered for standard output is the parent's
+  _exit(0); // does not flush the parent's standard output
 }
 
-/// Notes a child that has ended in another way than it should.
+/// Reports a child that did not exit normally.
 void noteEnd(size_t rank, int status, SharedState &shared) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     shared.fail(
@@ -56,7 +57,7 @@ void noteEnd(size_t rank, int status, SharedState &shared) {
                    : "exit code " + std::to_string(WEXITSTATUS(status))));
 }
 
-/// Notes what has become of each; whether none is left.
+/// Records what happened to each child; returns whether all have ended.
 bool look(std::vector<Child> &children, SharedState &shared) {
   bool none = true;
   for (size_t rank = 0; rank < children.size(); ++rank) {
@@ -79,8 +80,8 @@ bool look(std::vector<Child> &children, SharedState &shared) {
   return none;
 }
 
-/// Waits until all have ended, or the run fails: then the others may wait for
-/// the one that has failed.
+/// Waits until all children have ended or the run has failed. After a failure
+/// it kills the rest, which may be waiting for the rank that failed.
 void endAll(std::vector<Child> &children, SharedState &shared) {
   while (!look(children, shared) && !shared.failed())
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

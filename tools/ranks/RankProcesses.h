@@ -1,4 +1,4 @@
-//===- RankProcesses.h - a process a rank -----------------------*- C++ -*-===//
+//===- RankProcesses.h - one process per rank -------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,19 +13,21 @@
 namespace blink {
 
 /// Forks a process for each rank that calls run(rank), then calls meanwhile()
-/// here and waits for all of them; there must be no other thread. The first
-/// failure is in `shared`: what a rank has said there, what was thrown by
-/// run(), or that a process was ended, or stopped for a while. All others are
-/// ended then, and all of them when this process is, in whatever way.
+/// in this process and waits for all of them. There must be no other thread.
+/// `shared` gets the first failure: one that a rank reported there, an
+/// exception from run(), or that a process died or was stopped for a while.
+/// After a failure all other processes are ended, as they are when this process
+/// ends in any way.
 void runRankProcesses(int numRanks, SharedState &shared,
                       const std::function<void(int rank)> &run,
                       const std::function<void()> &meanwhile);
 
-/// What this thread's last call says of its `result`.
+/// Returns the error message of this thread's last call, which returned
+/// `result`.
 std::string lastError(blinkResult_t result);
 
-/// In the process of a rank: joins the others by an id that rank 0 makes.
-/// False: the run has failed.
+/// In the process of a rank: joins the other ranks with an id that rank 0
+/// makes. Returns false if the run has failed.
 bool joinRanks(int numRanks, int rank, SharedState &shared,
                blinkSchedule_t schedule, const blinkConfig_t &config,
                OwnedComm &comm);

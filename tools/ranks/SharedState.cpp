@@ -28,7 +28,7 @@ void wake(std::atomic<uint32_t> &word) {
   syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-/// Sleeps while the word is `value`, a tenth of a second at most.
+/// Sleeps while the word is `value`, for at most 100 ms.
 void sleepOn(std::atomic<uint32_t> &word, uint32_t value) {
   const timespec limit{0, 100000000};
   syscall(SYS_futex, &word, FUTEX_WAIT, value, &limit, nullptr, 0);
@@ -72,7 +72,7 @@ bool SharedState::barrier(double *seconds) {
   } else if (!waitWhile(head_->generation, generation)) {
     return false;
   }
-  // The next barrier cannot end before this worker has come to it.
+  // The next barrier cannot overwrite it before this worker arrives there.
   if (seconds)
     *seconds = head_->lastArrival;
   return !failed();

@@ -1,4 +1,4 @@
-//===- Replay.cpp - run a schedule on real data and check it --------------===//
+//===- Replay.cpp - runs a schedule on real data and checks it ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,7 +20,7 @@ bool iterate(const std::vector<blinkComm_t> &comms, ReplayBuffers &buffers,
   auto start = std::chrono::steady_clock::now();
   blinkGroupStart();
   for (size_t rank = 0; rank < comms.size(); ++rank)
-    buffers.call(int(rank), comms[rank]); // GroupEnd says what was refused
+    buffers.call(int(rank), comms[rank]); // GroupEnd reports refused calls
   blinkResult_t code = blinkGroupEnd();
   result.seconds.push_back(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

@@ -1,4 +1,4 @@
-//===- Replay.h - run a schedule on real data and check it ------*- C++ -*-===//
+//===- Replay.h - runs a schedule on real data and checks it ----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -27,15 +27,15 @@ struct ReplayOptions {
 
 struct ReplayResult {
   std::string error;           ///< not empty: the runtime refused or failed
-  uint64_t bytes = 0;          ///< S that was really used
+  uint64_t bytes = 0;          ///< S that was used
   uint64_t checked = 0;        ///< elements compared, over ranks and iterations
-  uint64_t wrong = 0;          ///< of them, how many differ in any bit
-  std::string firstWrong;      ///< rank and element of the first
+  uint64_t wrong = 0;          ///< of these, how many differ in any bit
+  std::string firstWrong;      ///< rank and element of the first one
   std::vector<double> seconds; ///< of each iteration
 };
 
-/// Replays `program`, one of those in `file` (its bytes), on the host back end
-/// over all its ranks in this process, with Samples as inputs, and compares
+/// Replays `program`, one of the programs in `file` (its bytes), on the host
+/// back end with all ranks in this process and Samples as inputs. Compares
 /// every element of every output with the reduction of all inputs.
 ReplayResult replay(const std::vector<uint8_t> &file,
                     const sched::Program &program,

@@ -1,4 +1,4 @@
-//===- ReplayBuffers.cpp - what ranks of a replay give and get ------------===//
+//===- ReplayBuffers.cpp - inputs and outputs of a replay's ranks ---------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -43,7 +43,7 @@ void ReplayBuffers::allocate(int firstRank, int endRank) {
   }
 }
 
-/// What block `block` of `rank`'s output must be.
+/// Returns the expected block `block` of `rank`'s output.
 ReplayBuffers::Bytes ReplayBuffers::expected(int rank, uint32_t block) const {
   Bytes bytes(call_.blockBytes());
   const uint64_t first = call_.firstElement(rank);

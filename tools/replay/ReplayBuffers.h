@@ -1,4 +1,4 @@
-//===- ReplayBuffers.h - what ranks of a replay give and get ----*- C++ -*-===//
+//===- ReplayBuffers.h - inputs and outputs of a replay's ranks -*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,24 +12,23 @@
 
 namespace blink {
 
-/// The call of a replay, and of some of its ranks the buffers and the reference
-/// they are held against.
+/// The call of a replay, and for some of its ranks the buffers and the
+/// reference that their results are compared with.
 class ReplayBuffers {
 public:
   ReplayBuffers(const sched::Program &program, const ReplayOptions &options);
 
-  /// "", or why there is no such call.
+  /// Returns "", or why the call is impossible.
   std::string refusal() const;
-  /// S that is really used.
+  /// Returns the S that is used.
   uint64_t bytes() const { return call_.bytes(); }
 
-  /// Makes buffers for the ranks from `firstRank` to before `endRank`. Relays
-  /// have none.
+  /// Allocates buffers for the ranks in [firstRank, endRank). Relays have none.
   void allocate(int firstRank, int endRank);
-  /// Writes all inputs anew, and of outputs what no result looks like.
+  /// Rewrites all inputs, and fills outputs with values unlike any result.
   void fill();
   blinkResult_t call(int rank, blinkComm_t comm);
-  /// Adds to what was checked, and what of it was wrong.
+  /// Adds the numbers of checked and of wrong elements to `result`.
   void check(ReplayResult &result);
 
 private:

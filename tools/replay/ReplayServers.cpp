@@ -20,7 +20,7 @@
 namespace blink {
 namespace {
 
-/// What the process of a rank says of its checks.
+/// The results of a rank's checks, written by its process.
 struct RankResult {
   uint64_t checked, wrong;
   char firstWrong[112];
@@ -31,9 +31,10 @@ runtime::ResolvedProgram resolved(const sched::Schedule &schedule,
   return {&program, &schedule, program.root(), {}};
 }
 
-/// BLINK_NET_DEVICES by which all NICs that the topology has a device for, on
-/// machines that are not here, are the loopback: "s0nic=lo,s1nic=lo". Throws
-/// std::runtime_error: programs for the ranks differ about their servers.
+/// Returns a BLINK_NET_DEVICES that maps all NICs that the topology names to
+/// the loopback device, as their machines are not here: "s0nic=lo,s1nic=lo".
+/// Throws std::runtime_error: programs for the ranks disagree about their
+/// servers.
 std::string loopbackDevices(const sched::Schedule &schedule, int numRanks) {
   std::vector<runtime::ResolvedProgram> programs;
   for (const sched::Program *program : *schedule.programs())
@@ -79,12 +80,12 @@ private:
   const std::vector<uint8_t> &file_;
   const sched::Program &program_;
   const ReplayOptions &options_;
-  int numRanks_; ///< and relays
+  int numRanks_; ///< including relays
   SharedState shared_;
   std::string devices_;
 };
 
-/// In the process of the rank.
+/// Runs in the process of the rank.
 void ServerReplay::runRank(int rank) {
   setenv("BLINK_SOCKET_IFNAME", "=lo", /*overwrite=*/1);
   if (!devices_.empty())
@@ -154,7 +155,7 @@ void ServerReplay::run(ReplayResult &result) {
 int numServers(const sched::Schedule &schedule, const sched::Program &program) {
   std::vector<runtime::ResolvedProgram> programs{resolved(schedule, program)};
   runtime::Servers servers;
-  // One program agrees with itself.
+  // Cannot fail: a single program has nothing to disagree with.
   (void)servers.find(programs, int(sched::numPrograms(program)), {});
   return servers.numServers();
 }

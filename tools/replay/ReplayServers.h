@@ -11,13 +11,13 @@
 
 namespace blink {
 
-/// On how many servers the ranks and relays of the program are.
+/// Returns the number of servers that the program's ranks and relays are on.
 int numServers(const sched::Schedule &schedule, const sched::Program &program);
 
-/// As replay(), but each rank is a process of its own, and the channels between
-/// servers go over the loopback: they are what they would be between machines,
-/// but for the wire. `file` has the bytes of the schedule. There must be no
-/// other thread in this process; when it ends, those of the ranks do.
+/// Like replay(), but each rank is a process of its own, and the channels
+/// between servers use the loopback device. Except for the wire these channels
+/// are as between machines. `file` has the bytes of the schedule. There must be
+/// no other thread in this process; when it ends, the ranks' processes end too.
 ReplayResult replayOnServers(const std::vector<uint8_t> &file,
                              const sched::Schedule &schedule,
                              const sched::Program &program,

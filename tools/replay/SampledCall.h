@@ -14,17 +14,17 @@
 
 namespace blink {
 
-/// A call whose inputs are Samples, as all ranks make it.
+/// A call whose inputs are Samples, with the arguments that all ranks pass.
 struct SampledCall {
   sched::Collective collective;
-  int root;     ///< 0 where there is none
-  int numRanks; ///< that give and take; the others are relays
+  int root;     ///< 0 if the collective has none
+  int numRanks; ///< without relays
   blinkDataType_t type;
   blinkRedOp_t op;
-  size_t count; ///< the argument of the call
+  size_t count; ///< as the call's argument
 
-  // Of a sendrecv each rank makes the two calls of nccl-tests: one message to
-  // the next rank, one from the one before.
+  // In a sendrecv each rank makes the two calls of nccl-tests: it sends to the
+  // next rank and receives from the previous one.
   uint32_t inputBlocks() const {
     return isPairwise(collective)
                ? 1
@@ -38,9 +38,9 @@ struct SampledCall {
   size_t blockBytes() const { return count * sizeOf(type); }
   size_t inputBytes() const { return blockBytes() * inputBlocks(); }
   size_t outputBytes() const { return blockBytes() * outputBlocks(); }
-  /// S, as for algbw: the whole gathered or scattered buffer.
+  /// Returns S, as for algbw: the whole gathered or scattered buffer.
   uint64_t bytes() const { return std::max(inputBytes(), outputBytes()); }
-  /// The same of a call of one element.
+  /// Returns S of a call with one element.
   uint64_t unit() const {
     return sizeOf(type) * std::max(inputBlocks(), outputBlocks());
   }
@@ -48,7 +48,7 @@ struct SampledCall {
   bool reduces() const { return sched::isReduction(collective); }
   bool hasInPlace() const { return sched::hasInPlace(collective); }
 
-  /// Whether `rank` contributes, or gets a result. Relays do neither.
+  /// Whether `rank` contributes data, or gets a result. Relays do neither.
   bool sends(int rank) const {
     return rank < numRanks && (!onlyRootGives(collective) || rank == root);
   }
@@ -56,8 +56,8 @@ struct SampledCall {
     return rank < numRanks && (!onlyRootGets(collective) || rank == root);
   }
 
-  /// Bytes from the begin of the larger buffer to that of a rank's own: in
-  /// place the smaller one is the rank's part of it.
+  /// Return the bytes from the begin of the larger buffer to the rank's own: in
+  /// place, the smaller buffer is the rank's part of the larger one.
   size_t inputOffset(int rank, bool inPlace) const {
     const bool isPart = inPlace && inputBlocks() < outputBlocks();
     return isPart ? size_t(rank) * blockBytes() : 0;
@@ -67,9 +67,9 @@ struct SampledCall {
     return isPart ? size_t(rank) * blockBytes() : 0;
   }
 
-  /// The number among an input's elements, counted through all its blocks, of
-  /// the first in `rank`'s output; and whose input a block there is, where
-  /// nothing is reduced.
+  /// firstElement(): the index in an input, counted through all its blocks, of
+  /// the first element of `rank`'s output. sourceOf(): the rank whose input an
+  /// output block contains, if nothing is reduced.
   uint64_t firstElement(int rank) const {
     return inputBlocks() > 1 ? uint64_t(rank) * count : 0;
   }
@@ -83,7 +83,7 @@ struct SampledCall {
     return Samples(type, op, numRanks, seed);
   }
 
-  /// Makes it for the rank of `comm`.
+  /// Makes the call for the rank of `comm`.
   blinkResult_t make(const void *send, void *recv, blinkComm_t comm,
                      blinkStream_t stream) const {
     switch (collective) {
@@ -118,7 +118,7 @@ private:
     blinkGroupStart();
     blinkSend(send, count, type, (rank + 1) % numRanks, comm, stream);
     blinkRecv(recv, count, type, sourceOf(rank, 0), comm, stream);
-    return blinkGroupEnd(); // what it says holds errors of the two
+    return blinkGroupEnd(); // it reports errors of both calls
   }
 };
 

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A value is an integer k; a floating point element is k * kScale. Sums stay
-// below the type's exact integers, products are of 1 and 2 and their
-// negatives, and averages divide evenly.
+// A value is an integer k; a floating-point element is k * kScale. Sums stay
+// within the integers that the type represents exactly, factors of products are
+// 1, 2 and their negatives, and averages divide evenly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ bool blink::reducesBy(blinkRedOp_t op, blinkDataType_t type) {
   return op < blinkBand || !isFloat(type);
 }
 
-/// Largest k such that every integer up to it is exact, and that many times a
-/// rank may be added without wrapping.
+/// Returns the largest k such that every integer up to k is exact. For integer
+/// types, a rank's value can be added that many times without wrapping.
 static int64_t exactLimit(blinkDataType_t type) {
   switch (type) {
   case blinkInt8:
@@ -58,9 +58,9 @@ static int64_t exactLimit(blinkDataType_t type) {
   }
 }
 
-static constexpr double kScale = 1.0 / 16; // floats are multiples of it
+static constexpr double kScale = 1.0 / 16; // floats are multiples of this
 
-/// SplitMix64's finaliser: a random function of its argument.
+/// SplitMix64's finalizer: a pseudorandom function of its argument.
 static uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -68,13 +68,14 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Uniform in [-limit, limit], for limits below 2^31. By the upper half of the
-/// random number: a division would be most of the time of checking a result.
+/// Returns a uniform value in [-limit, limit], for limits below 2^31. Scales
+/// the upper half of the random number, since a division would take most of the
+/// time of a check.
 static int64_t within(uint64_t random, int64_t limit) {
   return int64_t((random >> 32) * uint64_t(2 * limit + 1) >> 32) - limit;
 }
 
-/// What is left of k in an integer type.
+/// Reduces k to the range of an integer type.
 static int64_t wrap(blinkDataType_t type, int64_t k) {
   switch (type) {
   case blinkInt8:
@@ -102,7 +103,7 @@ Samples::Samples(blinkDataType_t type, blinkRedOp_t op, int numRanks,
     share_ = limit_;
 }
 
-/// Writes one(index) of `count` indices to `out`.
+/// Writes one(index) for `count` indices to `out`.
 template <typename One>
 static void forEach(uint64_t first, size_t count, int64_t *out,
                     const One &one) {
@@ -116,7 +117,7 @@ void Samples::values(int rank, uint64_t first, size_t count,
   const auto random = [seed = seed_, rank = uint64_t(rank)](uint64_t index) {
     return mix(seed ^ mix(index * 4099 + rank));
   };
-  // With 8 bits there is no room for a share a rank: some ranks have zeros.
+  // 8 bits leave no share for every rank, so some ranks have zeros.
   if (isNarrow && op_ == blinkSum && rank > limit_) {
     std::fill_n(out, count, 0);
     return;
@@ -154,8 +155,8 @@ void Samples::averaged(int rank, uint64_t first, size_t count,
   }
   const bool isUnsigned =
       type_ == blinkUint8 || type_ == blinkUint32 || type_ == blinkUint64;
-  // All ranks share a base, and pairs of ranks differ from it by as much up as
-  // down: the sum is numRanks * base.
+  // All ranks share a base. The two ranks of a pair differ from it by the same
+  // amount in opposite directions, so the sum is numRanks * base.
   forEach(first, count, out, [&](uint64_t index) {
     uint64_t pair = mix(seed_ ^ mix(index * 4099 + uint64_t(rank / 2) + 2048));
     int64_t base = within(mix(seed_ ^ index), share_);
@@ -197,8 +198,8 @@ void Samples::combine(const int64_t *next, size_t count,
   }
 }
 
-/// Encodes a value that the format can hold exactly, and as a normal number: by
-/// the bits of a double, of which the mantissa's first are the format's.
+/// Encodes a value that the format represents exactly and as a normal number.
+/// Takes the bits of a double: the format's mantissa is the first bits of its.
 static unsigned encodeExact(double value, int exponentBits, int mantissaBits) {
   uint64_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -253,7 +254,7 @@ void Samples::store(const int64_t *values, size_t count, void *out) const {
   }
 }
 
-static constexpr size_t kAtOnce = 256; // elements that stay in a first cache
+static constexpr size_t kAtOnce = 256; // elements that fit into an L1 cache
 
 void Samples::inputs(int rank, uint64_t first, size_t count, void *out) const {
   int64_t some[kAtOnce];

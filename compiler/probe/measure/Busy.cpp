@@ -24,7 +24,7 @@ using namespace blink;
 static constexpr int kSamples = 40;
 static constexpr std::chrono::milliseconds kBetween{5};
 static constexpr double kMostLoad = 0.1; ///< of the processors
-/// What a GPU may have to do: a display, or whoever watches it.
+/// A display or a monitoring program may use this much of a GPU.
 static constexpr unsigned kMostPercent = 5;
 
 char BusyMachine::ID;
@@ -38,8 +38,8 @@ llvm::Error blink::busyMachine(std::string why) {
   return llvm::make_error<BusyMachine>(std::move(why));
 }
 
-/// How many threads run now, as "0.20 0.18 0.12 1/80 11206" says, without the
-/// one that asks.
+/// Returns how many threads run now without the calling one, from a line such
+/// as "0.20 0.18 0.12 1/80 11206".
 static std::optional<int> running(llvm::StringRef sysfs) {
   auto file = llvm::MemoryBuffer::getFileAsStream(sysfs + "/../proc/loadavg");
   if (!file)
@@ -70,7 +70,7 @@ llvm::Error blink::expectQuiet(llvm::StringRef sysfs,
     std::this_thread::sleep_for(kBetween);
   }
   const double load = static_cast<double>(sum) / kSamples;
-  // All of the machine's, not only those that this process may use.
+  // All processors of the machine, even if this process may use only some.
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   if (load > kMostLoad * static_cast<double>(processors))
     return busyMachine(llvm::formatv("{0:F1} threads run on its {1} processors",

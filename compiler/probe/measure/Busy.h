@@ -13,8 +13,8 @@
 
 namespace blink {
 
-/// The machine has other work, so that what is measured would be wrong. No
-/// fault of the call's: later it may be quiet.
+/// The machine has other work, which would distort measurements. The call may
+/// succeed later, when the machine is quiet.
 class BusyMachine : public llvm::ErrorInfo<BusyMachine> {
 public:
   static char ID;
@@ -30,9 +30,10 @@ private:
 
 llvm::Error busyMachine(std::string why);
 
-/// Looks for a fifth of a second. BusyMachine: more than a tenth of the
-/// processors have work, as proc/loadavg beside `sysfs` tells; or a GPU is in
-/// use, as NVML tells. Where neither is told, the machine counts as quiet.
+/// Watches the machine for a fifth of a second. BusyMachine: more than a tenth
+/// of the processors have work, according to proc/loadavg beside `sysfs`; or a
+/// GPU is in use, according to NVML. If neither source exists, the machine
+/// counts as quiet.
 llvm::Error expectQuiet(llvm::StringRef sysfs, const Inventory &inventory);
 
 } // namespace blink

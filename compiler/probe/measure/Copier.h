@@ -1,9 +1,10 @@
-//===- Copier.h - who copies while rates are measured -----------*- C++ -*-===//
+//===- Copier.h - copies while rates are measured ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The seam between what is measured and what does it: GPUs by CUDA's driver
-// (CudaCopier.h), or cores of a machine without GPUs (HostCopier.h).
+// The interface between the measurement and the devices that copy: GPUs through
+// CUDA's driver (CudaCopier.h), or cores of a machine without GPUs
+// (HostCopier.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +22,14 @@ namespace blink {
 /// Memory that can be copied from or to.
 struct Place {
   enum Kind {
-    gpu,  ///< of GPU `index` of the machine; of a core, the one it works in
-    numa, ///< of the host, of NUMA node `index` by the system's numbers
+    gpu,  ///< of GPU `index` of the machine; of a core: its working memory
+    numa, ///< of the host: NUMA node with the system's number `index`
   };
   Kind kind;
   int index;
 };
 
-/// What one worker copies: so many blocks, one after the other.
+/// The work of one copy engine or core: so many blocks, in sequence.
 struct CopyWork {
   Place from, to;
   int blocks;
@@ -38,19 +39,21 @@ class Copier {
 public:
   virtual ~Copier() = default;
 
-  /// What measures, for people: "NVIDIA H100 80GB HBM3, CUDA 12.8".
+  /// Returns the measuring device, for display: "NVIDIA H100 80GB HBM3, CUDA
+  /// 12.8".
   virtual std::string describe() const = 0;
 
-  /// Bytes of a block.
+  /// Returns the bytes of a block.
   virtual size_t blockBytes() const = 0;
 
-  /// Whether it can copy from one to the other, directly.
+  /// Whether it can copy between the two places directly.
   virtual bool canCopy(Place from, Place to) = 0;
 
-  /// Does all of `works` at once and returns, of each, how many seconds after
-  /// the common start each of its blocks was there: ascending, as many as it
-  /// has blocks. Works may have canCopy() places only. Waits for a bounded
-  /// time. Errors: a call that failed, a copy that does not end.
+  /// Performs all of `works` at the same time. Returns for each of them how
+  /// many seconds after the common start each of its blocks had arrived: as
+  /// many values as it has blocks, ascending. Works may only use pairs of
+  /// places that canCopy() accepts. The wait is bounded. Errors: a call that
+  /// failed, a copy that does not end.
   virtual llvm::Expected<std::vector<std::vector<double>>>
   copy(llvm::ArrayRef<CopyWork> works) = 0;
 };

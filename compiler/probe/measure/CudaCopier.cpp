@@ -20,12 +20,12 @@ using namespace blink;
 using namespace blink::cuda;
 using Clock = std::chrono::steady_clock;
 
-/// Host memory holds blocks for as many GPUs at once, if there are so many.
+/// Host memory has blocks for up to this many GPUs at once.
 static constexpr size_t kMostMemoryBlocks = 4;
-/// Copies that hold queues back, a millisecond each on the fastest PCIe; while
-/// a queue is filled by calls of some microseconds.
+/// Number of copies that hold the queues back: each takes a millisecond on the
+/// fastest PCIe, while a call that fills a queue takes some microseconds.
 static constexpr size_t kFewestHolding = 2, kCallsAHolding = 200;
-/// A thousand times as long as a round takes.
+/// A thousand times as long as a round.
 static constexpr std::chrono::seconds kLongest{20};
 
 #define BLINK_TRY(call, what)                                                  \
@@ -79,8 +79,9 @@ llvm::Error CudaCopier::addGpu(Inventory &inventory, int number) {
   return llvm::Error::success();
 }
 
-/// Ordinary pages that a processor of the node touches first, made known to
-/// CUDA then: what CUDA allocates by itself is where it likes.
+/// Allocates ordinary pages, has a processor of the node touch them first, and
+/// registers them with CUDA: memory that CUDA allocates itself may be on any
+/// node.
 llvm::Error CudaCopier::addMemory(int node,
                                   const std::vector<int> &processors) {
   const size_t bytes = memoryBlocks() * blockBytes();
@@ -182,7 +183,7 @@ llvm::Expected<Event> CudaCopier::record(const Queue &queue) {
 llvm::Error CudaCopier::holdBack(llvm::ArrayRef<Queue> queues,
                                  llvm::ArrayRef<CopyWork> works) {
   if (memories_.empty())
-    return llvm::Error::success(); // they begin as they are filled
+    return llvm::Error::success(); // without memory queues start at once
   llvm::Expected<Queue> holding = queueOn(*queues.front().gpu);
   if (!holding)
     return holding.takeError();
@@ -190,7 +191,7 @@ llvm::Error CudaCopier::holdBack(llvm::ArrayRef<Queue> queues,
   const char *memory = memoryFor(memories_.begin()->first, gpu.number);
   size_t calls = 0;
   for (const CopyWork &work : works)
-    calls += 2 + 2 * static_cast<size_t>(work.blocks); // and their events
+    calls += 2 + 2 * static_cast<size_t>(work.blocks); // copies, events
   for (size_t block = 0; block < kFewestHolding + calls / kCallsAHolding;
        ++block)
     BLINK_TRY(

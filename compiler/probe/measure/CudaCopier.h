@@ -16,16 +16,16 @@
 
 namespace blink {
 
-/// Copies by the copy engines of NVIDIA's GPUs, timed by events on the GPUs.
-/// Those of one call begin when a copy before them ends, by which time all of
-/// them are in their queues.
+/// Copies with the copy engines of NVIDIA's GPUs, timed by events on the GPUs.
+/// All copies of a call are queued behind some earlier copies and begin when
+/// these end, by which time the queues are complete.
 class CudaCopier : public Copier {
 public:
-  /// For the GPUs of `inventory`, whose order is the machine's. `memories`: by
-  /// number, the processors of each NUMA node; those on which this process may
-  /// not run have no memory for it. GPUs that CUDA does not show to this
-  /// process are warnings. Errors: CUDA has no driver here, shows none of the
-  /// GPUs or a call fails.
+  /// Creates a copier for the GPUs of `inventory`, in the machine's order.
+  /// `memories`: the processors of each NUMA node by number; nodes on which
+  /// this process may not run have no memory for it. GPUs that CUDA hides from
+  /// this process are warnings. Errors: CUDA has no driver here, shows none of
+  /// the GPUs, or a call fails.
   static llvm::Expected<std::unique_ptr<CudaCopier>>
   create(Inventory &inventory, const std::map<int, std::vector<int>> &memories);
   ~CudaCopier() override;
@@ -43,13 +43,13 @@ private:
     cuda::Device device = 0;
     cuda::Context context = nullptr; ///< null: CUDA does not have this GPU
     cuda::Address out = 0, in = 0;   ///< a block each
-    // Made when needed, for good.
+    // Created on demand and kept.
     std::vector<cuda::Stream> streams = {};
     std::vector<cuda::Event> events = {};
-    // Of the copies under way.
+    // In use by the current copies.
     size_t streamsUsed = 0, eventsUsed = 0;
   };
-  /// One work in its stream.
+  /// A work in its stream.
   struct Queue {
     Gpu *gpu;
     cuda::Stream stream;
@@ -62,21 +62,21 @@ private:
   llvm::Error addMemory(int node, const std::vector<int> &processors);
   llvm::Expected<Queue> queueOn(Gpu &gpu);
   llvm::Expected<cuda::Event> record(const Queue &queue);
-  /// Lets the queues wait until all of them are filled with these works.
+  /// Makes the queues wait until all of them are filled with these works.
   llvm::Error holdBack(llvm::ArrayRef<Queue> queues,
                        llvm::ArrayRef<CopyWork> works);
   llvm::Error fill(Queue &queue, const CopyWork &work);
   llvm::Error enqueueCopy(const Queue &queue, const CopyWork &work);
   llvm::Error await(const Queue &queue);
-  /// The part of a NUMA node's memory for copies of this GPU.
+  /// Returns the part of a NUMA node's memory for copies of this GPU.
   char *memoryFor(int node, int gpu);
-  size_t memoryBlocks() const; ///< of each NUMA node
+  size_t memoryBlocks() const; ///< on each NUMA node
 
   cuda::Driver driver_;
   std::string description_;
   std::vector<Gpu> gpus_; ///< by number
   std::map<int, void *> memories_;
-  bool isStuck_ = false; ///< a copy did not end: nothing can be given back
+  bool isStuck_ = false; ///< a copy did not end: nothing can be freed
 };
 
 } // namespace blink

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The few that are needed are declared here, as those of NVML are: so blinkc is
-// built without CUDA's toolkit, and runs where there is no driver.
+// The few required calls are declared here, like those of NVML, so that blinkc
+// builds without CUDA's toolkit and runs without a driver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ enum Result : int {
 inline constexpr unsigned kNonBlocking = 1; // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned kPortable = 1;    // CU_MEMHOSTREGISTER_PORTABLE
 
-/// The entry points by the driver's own names.
+/// The entry points, under the driver's own names.
 struct Driver {
   int (*cuInit)(unsigned);
   int (*cuDriverGetVersion)(int *);
@@ -62,11 +62,11 @@ struct Driver {
   int (*cuEventQuery)(Event);
   int (*cuEventElapsedTime)(float *, Event, Event);
 
-  /// Loads libcuda.so.1 and readies it. Errors: there is none, it is too old,
+  /// Loads and initializes libcuda.so.1. Errors: there is none, it is too old,
   /// or it sees no GPU.
   static llvm::Expected<Driver> load();
 
-  /// Success, or "CUDA: what: CUDA_ERROR_...".
+  /// Returns success, or "CUDA: what: CUDA_ERROR_...".
   llvm::Error check(int result, const llvm::Twine &what) const;
 };
 

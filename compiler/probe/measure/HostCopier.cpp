@@ -43,7 +43,7 @@ void HostCopier::prepare(llvm::ArrayRef<CopyWork> works) {
     std::vector<char> &bytes = kept[key] = std::move(buffers_[key]);
     if (bytes.empty())
       std::thread([&] {
-        (void)pinTo(processors); // canCopy() has tried
+        (void)pinTo(processors); // canCopy() has checked it
         bytes.resize(blockBytes(), 1);
       }).join();
   };
@@ -67,14 +67,15 @@ HostCopier::copy(llvm::ArrayRef<CopyWork> works) {
       std::vector<char> &from = buffers_.at({work.from.index, -1});
       std::vector<char> &to = buffers_.at({work.from.index, work.to.index});
       ends[i].reserve(static_cast<size_t>(work.blocks));
-      (void)pinTo({cores_[work.from.index]}); // canCopy() has tried
+      (void)pinTo({cores_[work.from.index]}); // canCopy() has checked it
       ready.fetch_add(1);
       while (ready.load() < works.size())
         std::this_thread::yield();
       begins[i] = Clock::now();
       for (int block = 0; block < work.blocks; ++block) {
         std::memcpy(to.data(), from.data(), from.size());
-        from[static_cast<size_t>(block)] = to.back(); // the copy is needed
+        // Keeps the compiler from removing the copy.
+        from[static_cast<size_t>(block)] = to.back();
         ends[i].push_back(Clock::now());
       }
     });

@@ -13,12 +13,12 @@
 
 namespace blink {
 
-/// Copies as ranks of the host back end do: a thread a core, pinned there, from
-/// memory of its own NUMA node into that of `to`.
+/// Copies as ranks of the host back end do: one pinned thread per core copies
+/// from memory of its own NUMA node into that of `to`.
 class HostCopier : public Copier {
 public:
-  /// `cores`: the processor of each core; `memories`: by number, the
-  /// processors of each NUMA node.
+  /// `cores`: the processor of each core; `memories`: the processors of each
+  /// NUMA node by number.
   HostCopier(std::vector<int> cores, std::map<int, std::vector<int>> memories)
       : cores_(std::move(cores)), memories_(std::move(memories)) {}
 
@@ -30,17 +30,17 @@ public:
 
 private:
   using Key = std::pair<int, int>;
-  /// Keeps the buffers of these works and no others. Who touches memory first
-  /// decides on which node it is.
+  /// Allocates the buffers of these works and frees all others. Memory is on
+  /// the node of the thread that touches it first.
   void prepare(llvm::ArrayRef<CopyWork> works);
 
   std::vector<int> cores_;
   std::map<int, std::vector<int>> memories_;
-  /// By core, and NUMA node to write to; -1: to read from.
+  /// By core, and by the NUMA node to write to, or -1 for the source.
   std::map<Key, std::vector<char>> buffers_;
 };
 
-/// Lets this thread run on these processors alone; whether it may.
+/// Restricts this thread to these processors; returns whether that worked.
 bool pinTo(const std::vector<int> &processors);
 
 } // namespace blink

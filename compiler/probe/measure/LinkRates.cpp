@@ -16,9 +16,9 @@ using namespace blink;
 
 namespace {
 
-/// Of its rate: from here on a link is full.
+/// Fraction of its rate from which on a link counts as full.
 constexpr double kFull = 0.95;
-/// Relative: what is closer is the same.
+/// Values closer than this, relative, count as equal.
 constexpr double kSame = 0.01;
 
 class Finder {
@@ -54,7 +54,7 @@ private:
   bool isFull(int link, const Crossings &crossings) const {
     return crossings[link] >= kFull * rates_[link].bandwidth;
   }
-  /// The links of a route of a run that were full in it.
+  /// Returns the links of a route that were full in a run.
   std::vector<int> fullLinks(size_t run, int route) const;
   void takeMost();
   void keepNominal();
@@ -96,15 +96,16 @@ std::vector<int> Finder::fullLinks(size_t run, int route) const {
   return full;
 }
 
-/// Tells links that have held a route back from those that only carried it.
+/// Separates links that have limited a route from those that only carried it.
 void Finder::keepNominal() {
-  // Where only one link was full, nothing else can have been the reason.
+  // If only one link was full, it was the limit.
   std::vector<bool> surely(rates_.size()), perhaps(rates_.size());
   for (size_t run = 0; run < runs_.size(); ++run)
     for (int route : plan_.runs[run].routes)
       if (std::vector<int> full = fullLinks(run, route); full.size() == 1)
         surely[full.front()] = true;
-  // Where several were, one of those explains it, too; or else the narrowest.
+  // If several were full, a link that surely is a limit explains the route; if
+  // there is none, the narrowest does.
   for (size_t run = 0; run < runs_.size(); ++run)
     for (int route : plan_.runs[run].routes) {
       auto room = [&](int link) {
@@ -132,7 +133,7 @@ void Finder::keepNominal() {
 
 void Finder::lowerIn(size_t run) {
   const Crossings &crossings = crossings_[run];
-  std::map<int, double> lower; // applied when all routes have been looked at
+  std::map<int, double> lower; // applied after all routes have been examined
   for (int route : plan_.runs[run].routes) {
     const std::vector<int> &links = plan_.routes[route].links;
     if (!fullLinks(run, route).empty())
@@ -154,7 +155,7 @@ void Finder::lowerIn(size_t run) {
   }
 }
 
-/// To three digits: more is not repeated by the next measurement.
+/// Rounds to three digits: measurements do not repeat more.
 static double rounded(double rate) {
   double unit = std::pow(10, std::floor(std::log10(rate)) - 2);
   return std::round(std::round(rate / unit) * unit * 1e6) / 1e6;

@@ -13,7 +13,7 @@
 
 using namespace blink;
 
-/// Both directions as one, where they got the same rate.
+/// Joins both directions of a link that got the same rate.
 static LinkRate ofBoth(const LinkRate &there, const LinkRate &back) {
   LinkRate both = there;
   both.alone = std::min(there.alone, back.alone);

@@ -18,7 +18,7 @@ using namespace blink;
 
 using Memories = std::map<int, std::vector<int>>;
 
-/// Processor 0 where the system does not tell.
+/// Takes processor 0 for nodes whose processors the system does not list.
 static Memories memoriesOf(const Inventory &inventory) {
   Memories memories;
   for (const NumaNode &node : inventory.numaNodes)

@@ -14,19 +14,18 @@
 namespace blink {
 
 struct Measurement {
-  Topology topology; ///< with measured rates where there are such
+  Topology topology; ///< with measured rates where available
   std::string how;   ///< "NVIDIA H100 80GB HBM3, CUDA 12.8; blocks of ..."
-  std::vector<std::string> lines; ///< one a link: describe() of LinkRates.h
+  std::vector<std::string> lines; ///< one per link: describe() of LinkRates.h
 };
 
-/// Is told how many runs of how many are done.
+/// Receives the number of finished runs and of all runs.
 using MeasureWatcher = llvm::function_ref<void(size_t done, size_t all)>;
 
-/// Measures this machine, whose topology with nominal rates `nominal` is and
-/// which `inventory` and `sysfs` describe. Some tens of runs of a sixth of a
-/// second each. Errors: BusyMachine (Busy.h); no NVIDIA driver; GPUs of AMD's;
-/// a machine without GPUs that is not this one; a copy that fails or does not
-/// end.
+/// Measures this machine. `nominal` is its topology with nominal rates;
+/// `inventory` and `sysfs` describe it. Takes some tens of runs of a sixth of a
+/// second each. Errors: BusyMachine (Busy.h); no NVIDIA driver; AMD GPUs; a
+/// machine without GPUs other than this one; a copy that fails or does not end.
 llvm::Expected<Measurement> measureMachine(const Topology &nominal,
                                            Inventory &inventory,
                                            llvm::StringRef sysfs,

@@ -1,4 +1,4 @@
-//===- Routes.cpp - what is copied to measure a machine's links -----------===//
+//===- Routes.cpp - copies that measure a machine's links -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -36,7 +36,7 @@ private:
     LinkKind kind = topology_.links[link].kind;
     return kind == LinkKind::nvlink || kind == LinkKind::xgmi;
   }
-  /// Index of the NUMA node that a node of kind cpu stands for.
+  /// Returns the NUMA node that a node of kind cpu stands for.
   Place memoryOf(int cpu) const {
     int number = 0;
     llvm::StringRef(topology_.nodes[cpu].id).substr(3).getAsInteger(10, number);
@@ -61,13 +61,13 @@ private:
   std::vector<int> gpus_, cpus_;
   MeasurePlan plan_;
   std::set<std::vector<int>> seen_; ///< runs
-  std::set<int> covered_;           ///< links of routes that are run alone
+  std::set<int> covered_;           ///< links of routes that run alone
 };
 
 } // namespace
 
-/// The path with the fewest links over nodes that relay, the widest of such;
-/// empty if there is none.
+/// Returns the path with the fewest links over nodes that forward; on a tie, a
+/// wide one. Empty if there is none.
 Planner::Path Planner::pathOf(int from, int to, bool throughCpus) const {
   std::vector<int> last(topology_.nodes.size(), -1), order;
   for (size_t link = 0; link < topology_.links.size(); ++link)
@@ -97,14 +97,14 @@ Planner::Path Planner::pathOf(int from, int to, bool throughCpus) const {
   return path;
 }
 
-/// Between two GPUs over links of their own, or else below one PCIe switch:
-/// across a CPU, schedules go through host memory.
+/// Returns a path between two GPUs over direct links, or else below one PCIe
+/// switch: across a CPU, schedules go through host memory.
 Planner::Path Planner::peerPath(int from, int to) const {
   return pathOf(from, to, /*throughCpus=*/false);
 }
 
-/// Alone, each of these routes that crosses a link which none before it has
-/// crossed.
+/// Adds a run of its own for each of `routes` that crosses a link which no
+/// route before it crosses.
 void Planner::addAlone(llvm::ArrayRef<int> routes) {
   for (int route : routes) {
     bool isNew = false;
@@ -115,8 +115,8 @@ void Planner::addAlone(llvm::ArrayRef<int> routes) {
   }
 }
 
-/// Together, those of `routes` that share a link, one of those between CPUs or
-/// one of the others; the fewest first.
+/// Adds a run for each set of `routes` that share a link: one between CPUs, or
+/// one of all others. Small sets come first.
 void Planner::addShared(const std::vector<int> &routes, bool betweenCpus) {
   std::vector<std::vector<int>> groups;
   for (size_t link = 0; link < topology_.links.size(); ++link) {
@@ -138,8 +138,8 @@ void Planner::addShared(const std::vector<int> &routes, bool betweenCpus) {
 
 MeasurePlan Planner::ofGpus() {
   const int count = static_cast<int>(gpus_.size());
-  // By how far the other GPU's number is: the copies of one distance are one
-  // permutation, so that all can be under way at once.
+  // Indexed by the distance to the other GPU's number: the copies of one
+  // distance form a permutation, so all of them can run at once.
   std::vector<std::vector<int>> ofLinks(count), ofSwitches(count);
   for (int distance = 1; distance < count; ++distance)
     for (int gpu = 0; gpu < count; ++gpu) {
@@ -176,7 +176,7 @@ MeasurePlan Planner::ofGpus() {
     for (const std::vector<int> &group : *groups)
       addAlone(group);
   for (const std::vector<int> *group : {&out, &in, &outFar, &inFar})
-    addAlone(*group); // the far ones last, which cross what the near ones do
+    addAlone(*group); // far ones last: they cross links of the near ones
   for (const auto *groups : {&ofSwitches, &ofLinks})
     for (const std::vector<int> &group : *groups)
       addRun(group);
@@ -208,7 +208,8 @@ MeasurePlan Planner::ofCores() {
           far.push_back(add(from, memoryOf(cpu), std::move(path)));
       }
   }
-  // Routes of the near memory share none of their own links, but a memory.
+  // Routes within near memory share no link of their own, but they share a
+  // memory.
   addAlone(near);
   addAlone(far);
   for (int cpu : cpus_) {

@@ -1,4 +1,4 @@
-//===- Routes.h - what is copied to measure a machine's links ---*- C++ -*-===//
+//===- Routes.h - copies that measure a machine's links ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,32 +18,33 @@ struct Route {
   std::vector<int> links; ///< indices into Topology::links
 };
 
-/// Routes that are measured together; or one alone.
+/// Routes that are measured together, or a single route.
 struct Run {
   std::vector<int> routes;
 };
 
 struct MeasurePlan {
   std::vector<Route> routes;
-  std::vector<Run> runs; ///< each alone first, then larger and larger ones
+  std::vector<Run> runs; ///< single routes first, then larger and larger sets
 };
 
 /// Plans to measure every link that copies can cross: alone, and then together
-/// with what it shares a switch or a host with. `topology` is of machineGraph()
-/// or hostMachine(): GPU k is the k-th node of kind gpu, and node "cpu1" is
-/// NUMA node 1. Of GPUs the copies are those that schedules have: over links
-/// between two GPUs and through switches, and over PCIe to and from host
-/// memory, the near one's and every other's.
+/// with the links that share a switch or a host with it. `topology` is of
+/// machineGraph() or hostMachine(): GPU k is the k-th node of kind gpu, and
+/// node "cpu1" is NUMA node 1. The copies are like those of schedules: between
+/// two GPUs over direct links and through switches, and over PCIe to and from
+/// host memory, that of the near NUMA node and of every other.
 ///
-/// No GPU sends or receives more than one copy of another GPU at a time, since
-/// it may have no more than two engines for copies.
+/// No GPU sends or receives more than one copy of another GPU at a time, as it
+/// may have no more than two copy engines.
 MeasurePlan planGpuRuns(const Topology &topology, Copier &copier);
 
-/// The same where the nodes of kind gpu are cores: each copies within the
-/// memory that is near, by its link to there and back, and to the others'.
+/// Plans the runs of a machine whose nodes of kind gpu are cores: each core
+/// copies within its near memory, over its link there and back, and to the
+/// memories of the others.
 MeasurePlan planHostRuns(const Topology &topology, Copier &copier);
 
-/// "gpu0 -> gpu1", "cpu0 -> gpu3": the ends of a route.
+/// Returns the ends of a route: "gpu0 -> gpu1", "cpu0 -> gpu3".
 std::string toString(const Topology &topology, const Route &route);
 
 } // namespace blink

@@ -20,7 +20,8 @@ static constexpr double kRoundSeconds = 0.02;
 static constexpr int kTrialBlocks = 2, kFewestBlocks = 4, kMostBlocks = 64;
 static constexpr int kTries = 3;
 
-/// Blocks that were there after so many seconds, the last one in part.
+/// Returns the number of blocks that had arrived after `seconds`, the last one
+/// in part.
 static double blocksBy(double seconds, llvm::ArrayRef<double> ends) {
   auto next = llvm::upper_bound(ends, seconds);
   double whole = static_cast<double>(next - ends.begin());
@@ -53,7 +54,8 @@ static double sumOf(const std::vector<double> &values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// Of the sums of all rounds but the fastest and the slowest one.
+/// Returns the spread of the sums of all rounds but the fastest and the
+/// slowest.
 static double spreadOf(llvm::ArrayRef<std::vector<double>> rounds) {
   std::vector<double> sums;
   for (const std::vector<double> &rates : rounds)

@@ -12,26 +12,27 @@
 
 namespace blink {
 
-/// Rounds of a run; the fastest and the slowest one do not count.
+/// Rounds of a run; the fastest and the slowest round are discarded.
 inline constexpr int kMeasuredRounds = 7;
-/// The most that the other rounds may differ, of their median.
+/// The largest difference of the other rounds, relative to their median.
 inline constexpr double kMostSpread = 0.15;
 
-/// What a run has shown.
+/// The result of a run.
 struct RunRates {
-  std::vector<double> rates; ///< GB/s of each of its routes, medians
+  std::vector<double> rates; ///< GB/s of each of its routes; medians
   double spread = 0;         ///< of the sum: (greatest - least) / median
 };
 
-/// Rates while all copy: GB/s of each, from the common start to when the first
-/// one is done with its blocks, so that none is counted that has the links for
-/// itself by then. `ends` as Copier::copy() returns them.
+/// Returns the GB/s of each copy while all of them run: from the common start
+/// until the first one has finished its blocks. After that the others would
+/// have the links to themselves. `ends` is the result of Copier::copy().
 std::vector<double> ratesTogether(llvm::ArrayRef<std::vector<double>> ends,
                                   size_t blockBytes);
 
-/// Measures a run: one round to find how many blocks take 20 ms, and rounds of
-/// as many. A run whose rounds differ by more than kMostSpread is tried thrice.
-/// Errors: those of the copier; BusyMachine if they still differ.
+/// Measures a run: one round determines how many blocks take 20 ms; the other
+/// rounds copy that many. A run whose rounds differ by more than kMostSpread is
+/// tried up to three times. Errors: those of the copier; BusyMachine if the
+/// rounds still differ.
 llvm::Expected<RunRates> measureRun(Copier &copier, const Topology &topology,
                                     const MeasurePlan &plan, const Run &run);
 

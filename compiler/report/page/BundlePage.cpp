@@ -1,4 +1,4 @@
-//===- BundlePage.cpp - what there is to see in a bundle ------------------===//
+//===- BundlePage.cpp - the page of a bundle ------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -49,7 +49,7 @@ size_t BundlePage::machineOf(const sched::Schedule &file) {
   return at->second;
 }
 
-/// The program with the lowest rate, the first of several.
+/// Returns the program with the lowest rate; on a tie, the first of them.
 static const sched::Program &slowestOf(const sched::Schedule &file) {
   const sched::Program *slowest = (*file.programs())[0];
   for (const sched::Program *program : *file.programs())
@@ -93,7 +93,8 @@ llvm::Expected<PageData> blink::pageOf(const sched::BundleView &bundle) {
   PageData page;
   page.title = index.machine()->str();
   BundlePage builder(bundle, page);
-  std::map<uint32_t, size_t> places; // in PageData::classes, of whole machines
+  // Indices in PageData::classes, by class number.
+  std::map<uint32_t, size_t> places;
   for (const sched::Entry *entry : *index.entries()) {
     const auto [at, isNew] =
         places.try_emplace(entry->class_number(), page.classes.size());

@@ -1,4 +1,4 @@
-//===- PageData.cpp - what the page of blinkc report shows ----------------===//
+//===- PageData.cpp - the data of blinkc report's page --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,7 +16,7 @@
 using namespace blink;
 
 llvm::Expected<PageData> blink::pageOf(const Topology &topology) {
-  constexpr size_t kManyGpus = 16; // for which a page has one bound
+  constexpr size_t kManyGpus = 16; // beyond which a page has one bound only
   PageData page;
   page.title = topology.name;
   page.machines.push_back(pageMachine(topology));

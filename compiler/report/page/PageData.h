@@ -1,9 +1,9 @@
-//===- PageData.h - what the page of blinkc report shows --------*- C++ -*-===//
+//===- PageData.h - the data of blinkc report's page ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Machines, and what programs, bounds and allocations say of them: all that a
-// page draws, as plain data. render/page/ makes HTML of it.
+// The data that a page draws: machines, and the programs, bounds and
+// allocations on them. render/page/ makes HTML of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,42 +23,42 @@ namespace blink {
 
 struct PageMachine {
   Topology topology;
-  std::string type; ///< as of recognize(); empty: none
-  /// Of each GPU the GPU of the type that it is.
+  std::string type; ///< as recognize() names it; empty: none
+  /// The number that each GPU has in the machine type.
   std::vector<int> gpusOfType;
 };
 
 /// The program for one range of sizes.
 struct PageVariant {
   VariantSummary summary;
-  bool oneHop = false; ///< an exchange of all with all, and no forest
-  /// Microseconds of a message of each of PageData::sizes().
+  bool oneHop = false; ///< a direct exchange between all ranks, no forest
+  /// Microseconds of messages of PageData::sizes().
   std::vector<double> times;
   PageForest forest;
 };
 
-/// A collective on an allocation: a program, or its bound alone.
+/// A collective on an allocation: a program, or only its bound.
 struct PageProgram {
-  size_t machine = 0; ///< of PageData::machines
+  size_t machine = 0; ///< index in PageData::machines
   Explanation explanation;
-  std::vector<PageVariant> variants; ///< none of a bound alone
+  std::vector<PageVariant> variants; ///< empty if only the bound is known
   std::optional<PageRings> rings;
   std::vector<Improvement> improvements; ///< best first
   std::optional<PageReplay> replay;
   bool isBound() const { return variants.empty(); }
 };
 
-/// The GPUs that a job may get, and who serves it.
+/// GPUs that a job may get, and the class that serves them.
 struct PageAllocation {
   std::vector<int> gpus;
-  size_t alike = 0; ///< the class, of PageData::classes
-  /// Of each node of the class's machine the node that plays its part, or
-  /// sched::kUnmapped; empty: itself.
+  size_t alike = 0; ///< the class: index in PageData::classes
+  /// For each node of the class's machine, the node that takes its place, or
+  /// sched::kUnmapped; empty: each node is its own.
   std::vector<uint16_t> nodes;
 };
 
-/// Allocations that are the same up to names have these programs, of
-/// PageData::programs; none: no path joins their GPUs.
+/// The programs of a class of allocations, as indices in PageData::programs;
+/// empty if no path joins the GPUs.
 struct PageClass {
   std::vector<size_t> programs;
 };
@@ -67,23 +67,24 @@ struct PageData {
   std::string title; ///< the machine's name
   std::vector<PageMachine> machines;
   std::vector<PageProgram> programs;
-  /// Of a bundle; empty for others.
+  /// Bundles only.
   std::vector<PageClass> classes;
   std::vector<PageAllocation> allocations;
   std::vector<LinkEdit> edits;    ///< of the machine, as the file records them
   std::vector<std::string> notes; ///< what was left out, in sentences
 
-  /// Of messages in time curves, in bytes.
+  /// Returns the message sizes of time curves, in bytes.
   static std::vector<uint64_t> sizes();
 };
 
-/// What there is to see in a topology: the bounds of its collectives on all of
-/// its GPUs. Errors: those of RankTopology and boundRate.
+/// Returns the page of a topology: the bounds of its collectives on all of its
+/// GPUs. Errors: those of RankTopology and boundRate.
 llvm::Expected<PageData> pageOf(const Topology &topology);
-/// In a schedule.
+/// Returns the page of a schedule.
 llvm::Expected<PageData> pageOf(const sched::Schedule &file);
-/// In a bundle: of rooted collectives the root with the lowest rate, of which a
-/// job may be sure. Errors: a damaged piece.
+/// Returns the page of a bundle. Of a rooted collective it shows the root with
+/// the lowest rate: that rate is guaranteed to a job, whatever its root.
+/// Errors: a damaged piece.
 llvm::Expected<PageData> pageOf(const sched::BundleView &bundle);
 
 } // namespace blink

@@ -16,7 +16,8 @@
 
 using namespace blink;
 
-/// Each is a linear program without the machine's symmetry.
+/// Limits, as each improvement solves a linear program that has lost the
+/// machine's symmetry.
 static constexpr size_t kMostImprovements = 4;
 static constexpr int kMostImprovedRanks = 16;
 
@@ -32,7 +33,7 @@ PageMachine blink::pageMachine(const Topology &topology) {
   if (std::optional<Recognition> type = recognize(topology)) {
     machine.type = type->type;
     machine.gpusOfType = type->gpus;
-    // Schedules have machines without it.
+    // Topologies of schedules have no description.
     if (topology.description.empty())
       machine.topology.description = findMachineType(type->type)->description;
   }
@@ -84,7 +85,7 @@ llvm::Expected<PageProgram> blink::pageProgram(const sched::Schedule &file,
       auto replay = replayOf(folds, variant);
       if (replay)
         page.replay = std::move(*replay);
-      else // all else can still be seen
+      else // the rest of the page does not need it
         page.explanation.reasons.push_back("No replay: " +
                                            llvm::toString(replay.takeError()));
     }

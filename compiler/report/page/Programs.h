@@ -11,22 +11,22 @@
 
 namespace blink {
 
-/// A machine with what recognize() says of it.
+/// Returns a machine with what recognize() finds out about it.
 PageMachine pageMachine(const Topology &topology);
 
 /// How much of a program is shown.
 struct PageDetail {
   bool replay = true;
-  bool allVariants = true; ///< else that for large messages has trees alone
+  bool allVariants = true; ///< false: only the last has its trees
 };
 
-/// `program` of `file`, but for PageProgram::machine. Errors: those of
-/// tryMoreLinks.
+/// Returns `program` of `file` as a page shows it, except for
+/// PageProgram::machine. Errors: those of tryMoreLinks.
 llvm::Expected<PageProgram> pageProgram(const sched::Schedule &file,
                                         const sched::Program &program,
                                         const PageDetail &detail);
 
-/// The same of a bound.
+/// Returns the bound of `problem` as a page shows it.
 llvm::Expected<PageProgram> pageBound(const PackingProblem &problem);
 
 } // namespace blink

@@ -26,8 +26,9 @@ static void addFolds(const SimulatedEvents &events, PageReplay &replay) {
         {lanes.at({fold.rank, fold.lane}), fold.begin, fold.end});
 }
 
-/// The parts of a chunk that had one rate each, put together: as many as it
-/// takes to have its bytes, which the fold that wrote it knows.
+/// Merges the parts of a chunk, which had one rate each, into one transfer. A
+/// transfer takes as many parts as add up to the bytes of its chunk, which are
+/// known from the fold that wrote it.
 static void addTransfers(const FoldProgram &program,
                          const SimulatedEvents &events, double wireBytes,
                          PageReplay &replay) {
@@ -75,7 +76,7 @@ blink::replayOf(const FoldProgram &program, const sched::Variant &variant) {
     return std::nullopt;
   const size_t chunks = std::min(kMostChunks, kMostTransfers / channels);
   PageReplay replay;
-  constexpr double kMostBytes = 1e15; // of shares that only a made-up file has
+  constexpr double kMostBytes = 1e15; // for shares of a crafted file
   replay.bytes =
       uint64_t(std::min(kMostBytes, double(chunks) * variant.chunk_bytes() /
                                         largestShare(program)));

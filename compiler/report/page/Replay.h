@@ -14,32 +14,32 @@
 
 namespace blink {
 
-/// A message small enough to be looked at chunk by chunk, simulated.
+/// A simulated message that is small enough to be looked at chunk by chunk.
 struct PageReplay {
   /// A chunk over a channel, in nanoseconds.
   struct Transfer {
     uint32_t channel;
     uint64_t begin, end;
-    uint64_t arrival; ///< where it is going
+    uint64_t arrival; ///< at its destination
   };
   struct Fold {
-    uint32_t lane; ///< of `lanes`
+    uint32_t lane; ///< index in `lanes`
     uint64_t begin, end;
   };
 
   uint64_t bytes = 0; ///< of the message
   double microseconds = 0;
   std::vector<LaneTimes> lanes;
-  std::vector<Transfer> transfers; ///< by their ends
+  std::vector<Transfer> transfers; ///< sorted by their ends
   std::vector<Fold> folds;
   std::vector<PageHop> channels;
   std::vector<int> trees; ///< of each channel
 };
 
-/// A message by the variant for large ones, with the lanes of the model of
-/// time (TimeModel.h): as many chunks a tree as make some thousand transfers,
-/// eight at most. None where even two chunks are too many, and of one rank.
-/// Errors: those of simulate.
+/// Simulates a message under the variant for large messages, with the lanes of
+/// the model of time (TimeModel.h). It has as many chunks per tree as make some
+/// thousand transfers, at most eight. Returns std::nullopt if two chunks per
+/// tree are already too many, and for a single rank. Errors: those of simulate.
 llvm::Expected<std::optional<PageReplay>>
 replayOf(const FoldProgram &program, const sched::Variant &variant);
 

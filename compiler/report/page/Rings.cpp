@@ -1,4 +1,4 @@
-//===- Rings.cpp - what rings would do on the same links ------------------===//
+//===- Rings.cpp - rings on the same links, for comparison ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,11 +19,12 @@ using namespace blink;
 
 namespace {
 
-/// Rings so far, and what they leave of the links.
+/// Finds rings one after the other and keeps what they leave of the links.
 class RingSearch {
 public:
-  /// `whole`: a ring takes all that is left of its narrowest link, else no more
-  /// than the narrowest link of all has, by the GPUs to which most is left.
+  /// `whole`: a ring takes all that is left of its narrowest link. Otherwise it
+  /// takes at most the bandwidth of the narrowest link of all, and prefers hops
+  /// with much bandwidth left.
   RingSearch(const RankTopology &rankTopology, bool peerLinksAlone, bool whole)
       : ranks_(rankTopology), whole_(whole),
         left_(rankTopology.topology().links.size()) {
@@ -37,12 +38,12 @@ public:
       }
   }
 
-  /// Adds the widest ring that is left; false if none is.
+  /// Adds the widest ring that the links still allow; false if there is none.
   bool add(PageRings &rings);
 
 private:
   static constexpr int kMostSearched = 16;  ///< ranks
-  static constexpr uint64_t kSteps = 50000; ///< for each width
+  static constexpr uint64_t kSteps = 50000; ///< for each width that is tried
   static constexpr double kUsedUp = 1e9;    ///< a price above all others
 
   void findPaths();
@@ -55,10 +56,10 @@ private:
 
   const RankTopology &ranks_;
   const bool whole_;
-  double most_ = kInfinity;  ///< that a ring takes
+  double most_ = kInfinity;  ///< GB/s that a ring takes at most
   std::vector<double> left_; ///< GB/s, by link
   PathTable paths_;
-  std::vector<double> widths_; ///< of paths, [from * ranks + to]
+  std::vector<double> widths_; ///< GB/s of paths, [from * ranks + to]
 };
 
 } // namespace
@@ -81,7 +82,7 @@ void RingSearch::findPaths() {
     }
 }
 
-/// Completes a path of ranks to a ring of hops of width `least` or more.
+/// Extends a path of ranks to a ring whose hops have width `least` or more.
 bool RingSearch::close(std::vector<int> &ring, std::vector<bool> &seen,
                        double least, uint64_t &steps) const {
   const int n = ranks_.numRanks();
@@ -158,8 +159,8 @@ bool RingSearch::add(PageRings &rings) {
   return true;
 }
 
-/// Hops one after the other of a small message, and what each link of a ring
-/// carries for each byte.
+/// Returns the number of sequential hops of a small message, and the bytes that
+/// the links of a ring carry per byte of the message.
 static std::optional<std::pair<int, double>> stepsOf(Collective collective,
                                                      int n) {
   const double part = double(n - 1) / n;

@@ -1,4 +1,4 @@
-//===- Rings.h - what rings would do on the same links ----------*- C++ -*-===//
+//===- Rings.h - rings on the same links, for comparison --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,20 +16,21 @@ namespace blink {
 
 struct PageRings {
   int rings = 0;
-  double rate = 0;    ///< GB/s that all of them together pass from GPU to GPU
-  double latency = 0; ///< microseconds of the slowest hop, on links
-  double algbw = 0;   ///< GB/s of large messages
+  double rate = 0;    ///< GB/s from each GPU to its next, over all rings
+  double latency = 0; ///< microseconds of the slowest hop on its links
+  double algbw = 0;   ///< GB/s for large messages
   /// Microseconds of messages of PageData::sizes(), by the terms of
-  /// TimeModel.h: a hop costs the links' latency and an overhead.
+  /// TimeModel.h: each hop costs the latency of its links and an overhead.
   std::vector<double> times;
 };
 
-/// Rings on the links of a job, over peer links alone (NVLink, xGMI, C2C) where
-/// one closes there: the widest, then the widest in what it leaves, and so on,
-/// or of one link's rate each, whichever is more. A greedy choice, which on a
-/// DGX-1 is the best there is.
-/// None: no ring closes; a collective that rings are not for; more GPUs than
-/// are searched, where not all orders are the same.
+/// Finds rings on the links of a job. Uses peer links alone (NVLink, xGMI, C2C)
+/// if a ring closes over them. Tries two greedy choices and keeps the one with
+/// more bandwidth: either each ring is the widest in what the rings before it
+/// left, or each has the rate of a single link. On a DGX-1 this finds the
+/// optimum. Returns std::nullopt if no ring closes; for collectives that rings
+/// do not serve; and for more GPUs than are searched, unless the ring in the
+/// order of ranks has the widest hops throughout.
 std::optional<PageRings> findRings(const RankTopology &rankTopology,
                                    Collective collective,
                                    const std::vector<uint64_t> &sizes);

@@ -14,12 +14,13 @@
 
 using namespace blink;
 
-/// More would make pages of many megabytes, which nobody steps through.
+/// Limits: pages with more would have many megabytes, and nobody steps through
+/// so many trees.
 static constexpr size_t kMostTrees = 256;
 static constexpr size_t kMostHops = 20000;
 
-/// Of each channel whether what it carries is a result: written by a fold that
-/// completes, or by one that passes a result on.
+/// Returns for each channel whether it carries a result: whether a fold that
+/// completes, or one that passes a result on, writes it.
 static std::vector<bool> carriesResult(const FoldProgram &program) {
   struct Reader {
     const FoldProgram::Rank *rank = nullptr;
@@ -80,7 +81,7 @@ PageForest blink::forestOf(const FoldProgram &program) {
     all[size_t(program.channels[i].tree)].hops.push_back(std::move(hops[i]));
   PageForest forest;
   for (PageTree &tree : all) {
-    // Copies were made of one tree, one after the other (splitTrees).
+    // splitTrees makes copies of a tree, and they follow each other.
     PageTree *last = forest.trees.empty() ? nullptr : &forest.trees.back();
     if (last && last->root == tree.root && last->block == tree.block &&
         last->hops == tree.hops) {

@@ -13,9 +13,9 @@ namespace blink {
 
 /// One channel of a tree.
 struct PageHop {
-  int from = 0; ///< rank; relays follow
+  int from = 0; ///< rank; relays have the numbers after the ranks
   int to = 0;
-  bool up = false;            ///< carries contributions, and no result yet
+  bool up = false;            ///< carries contributions, not a result
   std::vector<uint32_t> path; ///< links
   bool operator==(const PageHop &other) const {
     return from == other.from && to == other.to && up == other.up &&
@@ -27,8 +27,8 @@ struct PageTree {
   int root = 0; ///< rank
   int block = 0;
   int depth = 0;
-  double share = 0; ///< of the whole buffer, of all of `copies` together
-  /// Numbers of the program's trees that are the same but for their lanes.
+  double share = 0; ///< of the whole buffer, over all `copies`
+  /// Numbers of the program's trees that differ in their lanes only.
   std::vector<int> copies;
   std::vector<PageHop> hops;
 };
@@ -38,10 +38,10 @@ struct PageForest {
   size_t omitted = 0;          ///< lighter ones, beyond what a page can hold
 };
 
-/// Each channel of `program`.
+/// Returns a hop for each channel of `program`.
 std::vector<PageHop> pageHops(const FoldProgram &program);
 
-/// The trees of `program`, equal ones as one.
+/// Returns the trees of `program`, with equal ones merged.
 PageForest forestOf(const FoldProgram &program);
 
 } // namespace blink

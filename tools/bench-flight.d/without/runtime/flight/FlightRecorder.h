@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In place of runtime/flight/FlightRecorder.h, as Ticks.h beside it.
+// Replaces runtime/flight/FlightRecorder.h, like Ticks.h beside it.
 //
 //===----------------------------------------------------------------------===//
 

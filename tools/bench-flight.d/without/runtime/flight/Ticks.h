@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In place of runtime/flight/Ticks.h where tools/bench-flight builds a library
-// that takes no notes: whatever only they need the time for is gone.
+// Replaces runtime/flight/Ticks.h when tools/bench-flight builds a library that
+// takes no notes. Everything that reads the time for notes only becomes empty.
 //
 //===----------------------------------------------------------------------===//
 
