@@ -10,11 +10,36 @@
 // starts in the rank's first call after the first offer; a job without windows
 // has no such thread.
 //
+//   owner                                 reader's thread
+//   writes the back end's record
+//   generation + 1, odd      (release)
+//   changes + 1, rings       (seq_cst)
+//                                         changes           (seq_cst)
+//                                         generation        (acquire)
+//                                         opens it, or refused = generation
+//                                         seen = changes + 1 (release)
+//   seen by all readers      (acquire)
+//   uses it in calls
+//   calls are over: all readers have confirmed it in their rings
+//   generation + 1, even     (release)
+//   changes + 1, rings       (seq_cst)
+//                                         as above: closes it
+//   seen by all readers      (acquire)
 //   the buffer is the caller's again, and the number is free
 //
-//                                         seen = changes + 1 (release)
+// Which windows a call uses. The owner decides when the call begins, and tells
+// each reader which window to look at, with the data or before it. Both ends of
+// a channel therefore agree, however far apart they are in their calls: a
+// window that an unread chunk names has been opened by its reader, because the
+// owner saw that first; and it has not been withdrawn, because the owner's call
+// is not over. A window is used once all its readers have opened it, and never
+// if one of them cannot.
 //
-//   calls are over: all readers have confirmed it in their rings
+// Why the owner need not wait for a reader whose thread has not started. The
+// reader stores that it looks, and then loads the changes; the owner stores its
+// change, and then loads which readers look. All four accesses are sequentially
+// consistent, so at least one of the two sees the other's store. A reader that
+// the owner did not see therefore finds the window withdrawn.
 //
 // Why the record does not change while a reader looks at it: the owner writes
 // it only for a free number.
