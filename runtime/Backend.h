@@ -93,7 +93,7 @@ struct Origin {
 /// A back end that the thread of one rank makes for all ranks of a process;
 /// kept until each of them has taken it.
 struct Handover {
-  uint64_t attempt = 0; ///< as in the maker's ShrinkRecord
+  uint64_t attempt = 0; ///< as passed to Successor::makeForAll
   Status status;
   std::shared_ptr<Backend> backend;
   size_t left = 0; ///< ranks that have not taken it

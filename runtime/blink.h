@@ -176,11 +176,11 @@ typedef struct {
      which ranks that join by an id tell each other; if several ranks use one
      device, rank r is GPU r. Either all ranks pass the list or none does. */
   const int *gpus;
-  /* For bundles that were compiled with `--survive links`: a link of the
-     machine that has failed, named by its two ends in either order, as
-     "gpu0:gpu3". The library then uses schedules that do without that link.
-     Read when communicators are made; the same on every rank. NULL: no link has
-     failed. */
+  /* A link of the machine that has failed, named by its two ends in either
+     order, as "gpu0:gpu3". The library then uses schedules that do without that
+     link: from bundles those that were compiled with `--survive links`, from
+     single schedules the programs that do not use it. Read when communicators
+     are made; the same on every rank. NULL: no link has failed. */
   const char *withoutLink;
   /* 1: blinkCommInitRank returns when the communicator is made. 0: it returns
      at once, with blinkInProgress. Other functions ignore this field. */
@@ -462,7 +462,9 @@ BLINK_API blinkResult_t blinkCommExchange(blinkComm_t comm, const void *said,
 BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
                                                blinkResult_t *result);
 
+/* Sets *nranks to the number of ranks of `comm`, including relays. */
 BLINK_API blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks);
+/* Sets *rank to this rank's number in `comm`, from 0. */
 BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
 
 /* Bytes that one rank's communicator holds. Start from
@@ -638,50 +640,61 @@ BLINK_API blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle);
    unusable in this case, too. Buffers that were being written then hold nothing
    of use; destroy the communicators. */
 
+/* Reduces `count` elements of every rank; all ranks get the result in `recv`.
+ */
 BLINK_API blinkResult_t blinkAllReduce(const void *send, void *recv,
                                        size_t count, blinkDataType_t type,
                                        blinkRedOp_t op, blinkComm_t comm,
                                        blinkStream_t stream);
 
-/* `send` is read on rank `root` only, and may be NULL elsewhere. */
+/* Copies `count` elements from `send` on rank `root` to `recv` on all ranks.
+   `send` is read on rank `root` only, and may be NULL elsewhere. */
 BLINK_API blinkResult_t blinkBroadcast(const void *send, void *recv,
                                        size_t count, blinkDataType_t type,
                                        int root, blinkComm_t comm,
                                        blinkStream_t stream);
 
-/* `recv` is written on rank `root` only, and may be NULL elsewhere. */
+/* Reduces `count` elements of every rank; rank `root` gets the result. `recv`
+   is written on rank `root` only, and may be NULL elsewhere. */
 BLINK_API blinkResult_t blinkReduce(const void *send, void *recv, size_t count,
                                     blinkDataType_t type, blinkRedOp_t op,
                                     int root, blinkComm_t comm,
                                     blinkStream_t stream);
 
-/* `recv` holds nranks * sendcount elements. */
+/* Gathers `sendcount` elements of every rank, in the order of ranks, on all
+   ranks. `recv` holds nranks * sendcount elements. */
 BLINK_API blinkResult_t blinkAllGather(const void *send, void *recv,
                                        size_t sendcount, blinkDataType_t type,
                                        blinkComm_t comm, blinkStream_t stream);
 
-/* `send` holds nranks * recvcount elements. */
+/* Reduces nranks * recvcount elements of every rank; rank r gets the r-th
+   `recvcount` elements of the result. `send` holds nranks * recvcount
+   elements. */
 BLINK_API blinkResult_t blinkReduceScatter(const void *send, void *recv,
                                            size_t recvcount,
                                            blinkDataType_t type,
                                            blinkRedOp_t op, blinkComm_t comm,
                                            blinkStream_t stream);
 
-/* `recv` holds nranks * sendcount elements. It is written on rank `root` only,
-   and may be NULL elsewhere. */
+/* Gathers `sendcount` elements of every rank, in the order of ranks, on rank
+   `root`. `recv` holds nranks * sendcount elements. It is written on rank
+   `root` only, and may be NULL elsewhere. */
 BLINK_API blinkResult_t blinkGather(const void *send, void *recv,
                                     size_t sendcount, blinkDataType_t type,
                                     int root, blinkComm_t comm,
                                     blinkStream_t stream);
 
-/* `send` holds nranks * recvcount elements. It is read on rank `root` only, and
+/* Sends the r-th `recvcount` elements of `send` on rank `root` to rank r.
+   `send` holds nranks * recvcount elements. It is read on rank `root` only, and
    may be NULL elsewhere. */
 BLINK_API blinkResult_t blinkScatter(const void *send, void *recv,
                                      size_t recvcount, blinkDataType_t type,
                                      int root, blinkComm_t comm,
                                      blinkStream_t stream);
 
-/* Both buffers hold nranks * count elements: `count` for and from each rank. */
+/* Sends the r-th `count` elements of `send` to rank r, and receives the r-th
+   `count` elements of `recv` from it. Both buffers hold nranks * count
+   elements. */
 BLINK_API blinkResult_t blinkAllToAll(const void *send, void *recv,
                                       size_t count, blinkDataType_t type,
                                       blinkComm_t comm, blinkStream_t stream);
@@ -708,10 +721,12 @@ BLINK_API blinkResult_t blinkAllToAll(const void *send, void *recv,
    receiver finds out; remote error if the other rank does not call in time,
    gives up or dies. All communicators become unusable in both cases. */
 
+/* Sends `count` elements to rank `peer`. */
 BLINK_API blinkResult_t blinkSend(const void *send, size_t count,
                                   blinkDataType_t type, int peer,
                                   blinkComm_t comm, blinkStream_t stream);
 
+/* Receives `count` elements from rank `peer`. */
 BLINK_API blinkResult_t blinkRecv(void *recv, size_t count,
                                   blinkDataType_t type, int peer,
                                   blinkComm_t comm, blinkStream_t stream);
@@ -728,14 +743,15 @@ BLINK_API blinkResult_t blinkProbe(size_t count, blinkDataType_t type, int peer,
 
 /* Between blinkGroupStart and blinkGroupEnd this thread's calls of collectives
    are only collected; blinkGroupEnd runs them together and returns when all are
-   done. In this way one thread drives several ranks. Calls on one communicator
-   keep their order. blinkCommInitRank, blinkCommShrink and blinkCommSplit can
-   be grouped in the same way, in groups of their own: mixing them, or mixing
-   them with collectives, is invalid usage. Groups nest; the outermost end runs
-   the calls. If a collective in the group was refused, blinkGroupEnd runs none
-   and returns that error. Between the two functions a communicator must not be
-   destroyed, but may be aborted. Errors of blinkGroupEnd: invalid usage without
-   a start; otherwise the first error among the calls. */
+   done, on GPUs when they are in their streams. In this way one thread drives
+   several ranks. Calls on one communicator keep their order. blinkCommInitRank,
+   blinkCommShrink and blinkCommSplit can be grouped in the same way, in groups
+   of their own: mixing them, or mixing them with collectives, is invalid usage.
+   Groups nest; the outermost end runs the calls. If a collective in the group
+   was refused, blinkGroupEnd runs none and returns that error. Between the two
+   functions a communicator must not be destroyed, but may be aborted. Errors of
+   blinkGroupEnd: invalid usage without a start; otherwise the first error among
+   the calls. */
 BLINK_API blinkResult_t blinkGroupStart(void);
 BLINK_API blinkResult_t blinkGroupEnd(void);
 

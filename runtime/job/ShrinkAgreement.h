@@ -63,7 +63,6 @@ namespace blink::runtime {
 /// before they tell the rest, or cannot reach the rest (docs/runtime.md); and
 /// the leader is stopped between looking at the last vote and deciding, for
 /// longer than the others wait.
-/// between looking at the last vote and deciding, for longer than others wait.
 class ShrinkAgreement {
 public:
   /// `self`: the ranks of this thread. `excluded`: ascending, none of them in

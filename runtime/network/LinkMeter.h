@@ -3,9 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A connection that carries a tenth of what the schedule plans is alive, but
-// makes every call ten times as long. It differs from a connection whose other
-// end is late in this: chunks wait at the writer while chunks that were sent
-// have not arrived.
+// makes every call ten times as long. Unlike a connection whose other end is
+// late, it has chunks that wait at the writer while chunks that were sent have
+// not arrived.
 //
 //===----------------------------------------------------------------------===//
 

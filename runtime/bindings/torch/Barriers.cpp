@@ -42,8 +42,8 @@ WorkPtr Backend::barrier(const c10d::BarrierOptions &options) {
 }
 
 /// Works through the store, not through the communicator: a rank that does not
-/// come is found without breaking anything, and the barrier also ends on ranks
-/// whose communicator is stuck elsewhere.
+/// come is found without breaking anything, and the barrier ends even if a rank
+/// is stuck elsewhere.
 void Backend::monitoredBarrier(const c10d::BarrierOptions &options,
                                bool waitAllRanks) {
   checkUsable();
