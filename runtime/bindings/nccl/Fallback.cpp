@@ -1,4 +1,4 @@
-//===- Fallback.cpp - the real library ------------------------------------===//
+//===- Fallback.cpp - the NCCL that serves what Blink cannot --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Fallback.h - the real library --------------------------*- C++ -*-===//
+//===- Fallback.h - the NCCL that serves what Blink cannot ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
