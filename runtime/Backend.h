@@ -18,12 +18,15 @@ namespace blink::runtime {
 class Backend;
 
 /// What a back end is made for: all ranks of a job, or with an id one of them.
-/// With copies of all that a caller gave: it may be made later.
+/// It holds copies of everything that the caller passed, because the back end
+/// may be made after the call has returned.
 struct BackendRequest {
   ScheduleSet files;
   int numRanks = 0;
-  std::vector<int> devices{}; ///< all ranks', as in blinkCommInitAll, or empty
-  std::optional<blinkUniqueId> id{}; ///< none: all ranks are in this process
+  std::vector<int> devices{}; ///< of all ranks, as in blinkCommInitAll, or
+                              ///< empty
+  std::optional<blinkUniqueId> id{}; ///< if empty, all ranks are in this
+                                     ///< process
   int rank = -1, device = -1;        ///< with an id: as in blinkCommInitRank
   // Settings that all back ends know:
   std::chrono::milliseconds timeout{0};
@@ -31,61 +34,66 @@ struct BackendRequest {
   std::string withoutLink{};     ///< blinkConfig_t::withoutLink, or ""
   std::vector<uint64_t> hosts{}; ///< blinkConfig_t::hosts, or empty
   uint64_t slotBytes = 0;        ///< blinkConfig_t::slotBytes
-  /// blinkConfig_t::order, or what the environment says.
+  /// blinkConfig_t::order, or the value of BLINK_ORDER.
   sched::ReductionOrder order = sched::ReductionOrder::none;
-  /// Asked now and then while waiting for other processes to join: an error
-  /// ends it. May be empty.
+  /// Called now and then while waiting for other processes to join; an error
+  /// that it returns ends the wait. May be empty.
   std::function<Status()> peerFailure{};
 };
 
-/// A call with what it runs on.
+/// A call, the back end that runs it, and its result.
 struct PendingCall {
-  Backend *backend; ///< kept by whoever makes the call
+  Backend *backend; ///< kept alive by the thread that makes the call
   Call call;
   Status result;
 };
 
-/// A line of kBackends.
+/// An entry of kBackends.
 struct BackendEntry {
   blinkBackend_t code;
   const char *name; ///< in messages
-  /// Makes one, for createAll() or join(). Null: not in this build.
+  /// Makes a back end, for createAll() or join(). Null if it is not in this
+  /// build.
   std::shared_ptr<Backend> (*make)();
-  /// Whether memory that the calling thread asks for should be this one's.
+  /// Whether blinkMemAlloc in the calling thread should allocate this back
+  /// end's memory.
   bool (*providesMemory)();
-  /// Memory of blinkMemAlloc, for freeBlock().
+  /// Allocates memory for blinkMemAlloc, to be freed by freeBlock().
   Status (*allocate)(size_t bytes, void *&memory);
 };
 
-/// Which there are. Those whose run() returns before its calls are done come
-/// first: their calls are on their way while the host waits for its own.
+/// The back ends there are. Those whose run() returns before its calls are done
+/// come first, so that their calls are under way while the host waits for its
+/// own.
 extern const BackendEntry *const kBackends[];
 
-/// Null if there is none.
+/// Returns null if there is none with that code.
 const BackendEntry *findBackend(blinkBackend_t code);
 
-/// Errors: not in this build; as Backend::createAll and ::join.
+/// Makes a back end. Errors: it is not in this build; as Backend::createAll and
+/// Backend::join.
 Status createBackend(const BackendEntry &entry, const BackendRequest &request,
                      std::shared_ptr<Backend> &backend);
 
 /// Runs calls of one group, of any back ends, and sets their results.
 void runCalls(PendingCall *calls, size_t numCalls);
 
-/// Memory of blinkMemAlloc, for freeBlock(). Errors: as there.
+/// Allocates memory for blinkMemAlloc, to be freed by freeBlock(). Errors: as
+/// blinkMemAlloc.
 Status allocateMemory(size_t bytes, void *&memory);
 
-/// How a back end was asked for, beside its plan: to make another for a part of
-/// its ranks.
+/// How a back end was asked for, apart from its plan. Needed to make another
+/// one for some of its ranks.
 struct Origin {
-  int rank = -1;            ///< that joined by an id; -1: all are here
+  int rank = -1;            ///< the rank that joined by an id; -1: all are here
   std::vector<int> devices; ///< of each rank; empty on the host
   uint64_t slotBytes = 0;   ///< as in the request
 };
 
-/// What the thread of one rank makes for all ranks of a process, until each has
-/// taken it.
+/// A back end that the thread of one rank makes for all ranks of a process;
+/// kept until each of them has taken it.
 struct Handover {
-  uint64_t attempt = 0; ///< as in the maker's ShrinkRecord
+  uint64_t attempt = 0; ///< as passed to Successor::makeForAll
   Status status;
   std::shared_ptr<Backend> backend;
   size_t left = 0; ///< ranks that have not taken it
@@ -95,11 +103,13 @@ struct Handovers {
   std::map<int, Handover> byMaker;
 };
 
-/// The ranks of one job that live in this process, behind their communicators.
-/// Once a collective has failed in between, or a rank aborts, the job has
-/// failed for good: every call on every rank ends with the same error, and only
-/// destroying is left. Thread-safe, but that calls of one queue (Call::queue)
-/// take turns, and that registering comes alone on a rank.
+/// The ranks of one job that live in this process; their communicators refer to
+/// it. Once a collective has failed part of the way, or a rank aborts, the job
+/// has failed permanently: every call on every rank ends with the same error,
+/// and the communicators can only be destroyed or shrunk. Thread-safe, with two
+/// exceptions: calls of one queue (Call::queue) take turns, and a rank
+/// registers or deregisters a buffer only while no other call of that rank is
+/// under way.
 class Backend {
 public:
   virtual ~Backend() = default;
@@ -109,41 +119,43 @@ public:
   const Origin &origin() const { return origin_; }
   Job &job() { return job_; }
   Handovers &handovers() { return handovers_; }
-  /// What the ranks of this process note of their calls.
+  /// Where the ranks of this process record their calls.
   FlightFile &flight() { return flight_; }
 
-  /// The first call: makes all ranks of the job, or the one that joins it.
+  /// createAll() or join() is the first call: createAll() makes all ranks of
+  /// the job, join() the one that joins it.
   virtual Status createAll(const BackendRequest &request) = 0;
   virtual Status join(const BackendRequest &request) = 0;
-  /// Runs calls of one group, of this job or others of the same entry, and sets
-  /// their results. `calls[0]` is of this job.
+  /// Runs calls of one group, of this job or of others of the same entry, and
+  /// sets their results. `calls[0]` is of this job.
   virtual void run(PendingCall *const *calls, size_t numCalls) = 0;
-  /// Fails the job and returns when no call of `rank` is left.
+  /// Fails the job and returns when no call of `rank` is under way any more.
   virtual void abort(int rank) = 0;
-  /// Fails the job with `why`, unless it has failed, and returns when no call
-  /// of any rank of this process is left.
+  /// Fails the job with `why`, unless it has already failed, and returns when
+  /// no call of any rank of this process is under way any more.
   virtual void cancel(const Status &why) = 0;
-  /// Whether `rank`, wherever it runs, no longer writes to buffers that ranks
-  /// of this process gave to calls. After cancel().
+  /// Returns true if `rank`, in whatever process, no longer writes to buffers
+  /// that ranks of this process passed to calls. To be called after cancel().
   virtual bool drained(int rank) const = 0;
-  /// Returns when the calls of `rank` that were made before are done.
+  /// Returns when all earlier calls of `rank` are done.
   virtual void finish(int rank) = 0;
-  /// Whether a call of `rank` is not done yet.
+  /// Returns true if a call of `rank` is not done yet.
   virtual bool inFlight(int rank) const = 0;
-  /// Whether the message that `call`, which has a program, receives has begun
-  /// to arrive. The caller has the call's queue.
+  /// Sets `arrived` to whether the message that `call`, which has a program,
+  /// receives has begun to arrive. The caller holds the call's queue.
   virtual Status probe(const Call &call, bool &arrived) = 0;
-  /// Buffers that other ranks may reach into (blinkCommRegister). A handle is
-  /// not 0.
+  /// Registers a buffer that other ranks may access directly
+  /// (blinkCommRegister). The handle is never 0.
   virtual Status registerBuffer(int rank, void *buffer, size_t bytes,
                                 uintptr_t &handle) = 0;
   virtual Status deregisterBuffer(int rank, uintptr_t handle) = 0;
-  /// Success, or why the job failed.
+  /// Returns success, or why the job failed.
   virtual Status failure() const = 0;
-  /// As failure(), or that a rank is lost, or the way to it, which no call has
-  /// come upon yet.
+  /// Like failure(), but also reports that a rank, or the path to it, is lost,
+  /// even if no call has noticed it yet.
   virtual Status asyncError() const = 0;
-  /// What blinkCommMemory says of a rank of this process, but for the size.
+  /// What blinkCommMemory reports for a rank of this process, except for the
+  /// size.
   virtual blinkMemoryInfo_t memory(int rank) = 0;
 
 protected:

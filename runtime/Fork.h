@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A child has none of its parent's threads, and copies of its locks as they
-// were. Communicators stay the parent's.
+// A child has none of its parent's threads, and its copies of the parent's
+// locks keep the state that they had at the fork. Communicators belong to the
+// parent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +16,12 @@
 
 namespace blink::runtime {
 
-/// A number that a child has other than its parent.
+/// Returns a number that differs between a child and its parent.
 uint64_t forkGeneration();
 
-/// A lock that no child finds taken: fork() waits for it. For what belongs to
-/// the whole process; never destroyed, and nobody takes two.
+/// A lock that is never held when a child starts, because fork() waits until it
+/// is free. For data that belongs to the whole process. Such a lock is never
+/// destroyed, and no thread holds two of them.
 class ForkSafeMutex : public std::mutex {
 public:
   ForkSafeMutex();

@@ -13,11 +13,11 @@ namespace blink::runtime {
 
 enum class LogLevel { none, warn, info, trace };
 
-/// What BLINK_DEBUG asks for; read once.
+/// Returns the level that BLINK_DEBUG asks for; reads the variable only once.
 LogLevel logLevel();
 
-/// Writes `host:pid:tid [rank] BLINK LEVEL text` to stderr. A negative rank is
-/// none in particular.
+/// Writes `host:pid:tid [rank] BLINK LEVEL text` to stderr. If `rank` is
+/// negative, the line is about no particular rank.
 void writeLog(LogLevel level, int rank, const std::string &text);
 
 /// Writes textOf(parts...) if BLINK_DEBUG asks for `level`.

@@ -12,7 +12,8 @@
 
 namespace blink::runtime {
 
-/// mmap, unmapped with its last owner. Null, with errno, if there is none.
+/// Maps memory with mmap; the last owner of the result unmaps it. Returns null,
+/// with errno set, if mmap fails.
 inline std::shared_ptr<char> mapFile(size_t bytes, int protection, int flags,
                                      int file, off_t offset = 0) {
   void *memory = mmap(nullptr, bytes, protection, flags, file, offset);

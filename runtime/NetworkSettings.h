@@ -1,9 +1,9 @@
-//===- NetworkSettings.h - what the environment says of networks *- C++ -*-===//
+//===- NetworkSettings.h - network settings in the environment --*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the control plane (job/control/) and the transport (network/) read
-// alike. Inline, since the transport is a module of its own.
+// Settings that both the control plane (job/control/) and the transport
+// (network/) read. Inline, because the transport is a module of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,12 @@
 
 namespace blink::runtime {
 
-/// Which interfaces BLINK_SOCKET_IFNAME means, in the manner of
-/// NCCL_SOCKET_IFNAME: "eth,ib" those whose names begin so, "=eth0" just that
-/// one, "^docker" all but those and loopback. "": all but loopback and the
-/// bridges that container engines give every host with the same addresses; what
-/// there is, where there are no others.
+/// The interfaces that BLINK_SOCKET_IFNAME selects, with the syntax of
+/// NCCL_SOCKET_IFNAME: "eth,ib" selects those whose names begin with one of
+/// these, "=eth0" just that one, "^docker" all except those and loopback. ""
+/// selects all except loopback and the bridges that container engines give
+/// every host with the same addresses; if there are no others, it selects those
+/// there are.
 class InterfaceFilter {
 public:
   explicit InterfaceFilter(const char *setting) {
@@ -43,8 +44,8 @@ public:
         names_.push_back(name);
   }
 
-  /// Of those that are up, in their order. An interface has a `name` and says
-  /// whether it is `loopback`.
+  /// Selects from `all`, the interfaces that are up, and keeps their order. An
+  /// Interface has a `name` and a flag `loopback`.
   template <typename Interface>
   std::vector<Interface> select(const std::vector<Interface> &all) const {
     const auto those = [&all](const auto &condition) {
@@ -52,7 +53,7 @@ public:
       std::copy_if(all.begin(), all.end(), std::back_inserter(some), condition);
       return some;
     };
-    // Who leaves names out does not ask for loopback.
+    // A user who excludes names does not want loopback either.
     if (!names_.empty())
       return those([this](const Interface &one) {
         return excludes_ ? !names(one.name) && !one.loopback : names(one.name);
@@ -81,7 +82,8 @@ private:
   bool excludes_ = false, exact_ = false;
 };
 
-/// BLINK_HEARTBEAT_MS, if it is set. Errors: it is no such time.
+/// Sets `silence` to BLINK_HEARTBEAT_MS if that is set. Errors: the value is
+/// not a time from 20 to 3600000 ms.
 inline Status readSilence(std::chrono::milliseconds &silence) {
   const char *text = std::getenv("BLINK_HEARTBEAT_MS");
   if (!text || !*text)
@@ -96,8 +98,8 @@ inline Status readSilence(std::chrono::milliseconds &silence) {
   return {};
 }
 
-/// BLINK_LEAST_RATE, if it is set: a part of the rate that a schedule plans.
-/// Errors: it is none.
+/// Sets `part` to BLINK_LEAST_RATE, a fraction of the rate that a schedule
+/// plans, if that is set. Errors: the value is not a number from 0 to 1.
 inline Status readLeastRate(double &part) {
   const char *text = std::getenv("BLINK_LEAST_RATE");
   if (!text || !*text)

@@ -1,4 +1,4 @@
-//===- PatientBackoff.h - how ranks wait for each other to come -*- C++ -*-===//
+//===- PatientBackoff.h - waiting for processes that start ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,10 +16,10 @@
 
 namespace blink::runtime {
 
-/// For who waits until other processes have come, which takes as long
-/// as they need to start: it sleeps for a part of the time that it has waited,
-/// up to 20 ms. Hundreds of ranks that look more often than that leave each
-/// other no processor to come with.
+/// For a thread that waits until other processes have started, which can take
+/// long: each sleep lasts 1/16 of the time waited so far, at most 20 ms.
+/// Hundreds of ranks that poll more often would leave each other no processor
+/// time to start.
 class PatientBackoff {
 public:
   void wait() {
@@ -33,7 +33,8 @@ public:
         std::clamp<Clock::duration>(part, kLeast, kMost));
   }
 
-  /// Long enough to have time for looking at clocks and processes.
+  /// Whether waits have become long enough to afford a look at clocks and
+  /// processes.
   bool sleeping() const { return turns_ > kYields; }
 
 private:

@@ -12,7 +12,7 @@
 
 namespace blink::runtime {
 
-/// Success, or an error with place, what and remedy.
+/// Success, or an error whose text says place, what and remedy.
 struct [[nodiscard]] Status {
   blinkResult_t code = blinkSuccess;
   std::string text;

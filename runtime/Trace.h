@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// With BLINK_TRACE=FILE in the environment every communicator of the process
+// With BLINK_TRACE=FILE in the environment, every communicator of the process
 // writes what its lanes did, and when, to FILE (then FILE.1, FILE.2, ...) when
-// it is gone, as schedules/trace/PerfettoTrace.h says.
+// it is destroyed, in the format of schedules/trace/PerfettoTrace.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 
 namespace blink::runtime {
 
-/// The file for the next communicator of this process; "" if none is wanted. A
-/// `%p` in BLINK_TRACE becomes the number of the process, so that processes of
-/// one job do not write into one file.
+/// Returns the file for the next communicator of this process; "" if no trace
+/// is wanted. A `%p` in BLINK_TRACE becomes the process's number, so that the
+/// processes of a job do not write to the same file.
 std::string nextTraceFile();
 
-/// Writes the traces of all lanes of ranks to the file `path`, unless that is
-/// "". `traceOf` gives null for a lane that has none. Logs a warning if the
-/// file cannot be written.
+/// Writes the traces of all lanes of all ranks to the file `path`; does nothing
+/// if `path` is "". `traceOf` returns null for a lane that has no trace. Logs a
+/// warning if the file cannot be written.
 void writeTraces(
     const std::string &path, const Plan &plan, size_t numRanks,
     const std::function<const LaneTrace *(size_t rank, uint32_t lane)>

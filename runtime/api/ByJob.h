@@ -14,11 +14,12 @@
 
 namespace blink::runtime {
 
-/// Sorts the calls of a group by job, and calls `run` for those of each, by
-/// ascending rank. Jobs have a thread each: ranks that joined by an id are jobs
-/// of their own here, and wait for each other. `run` returns the error of all
-/// its calls, or reports that of each and returns the first. Returns the first
-/// error. `name`: "splits", in messages.
+/// Sorts the calls of a group by job, and calls `run` for the calls of each
+/// job, in ascending order of ranks. Each job has a thread of its own: ranks
+/// that joined by an id count as separate jobs here, and wait for each other.
+/// `run` either returns one error for all its calls, or reports the error of
+/// each and returns the first. Returns the first error. `name`: a verb for
+/// messages, as "splits".
 template <typename Pending, typename Run>
 Status runByJob(std::vector<Pending> &calls, const char *name, const Run &run) {
   std::vector<std::vector<Pending *>> jobs;

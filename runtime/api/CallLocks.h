@@ -1,4 +1,4 @@
-//===- CallLocks.h - one call at a time of a queue --------------*- C++ -*-===//
+//===- CallLocks.h - the turns of a group's calls ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,15 +19,15 @@ namespace blink::runtime {
 /// A queue of calls of a communicator, by Call::queue().
 using CallQueue = std::pair<CommState *, int>;
 
-/// Holds queues of a group's calls, from the first call to the last: another
-/// thread's group comes before all of them or after, so that the ranks do not
-/// see the two in different orders. Calls of other queues, which are messages
-/// of other pairs and collectives, go on at the same time. All threads take
-/// them in one order, so no two wait for each other.
+/// Holds the queues of a group's calls from the first call to the last. Another
+/// thread's group comes before all of them or after, so the ranks do not see
+/// the two groups in different orders. Calls of other queues, which are
+/// collectives and messages of other pairs, go on at the same time. All threads
+/// take queues in the same order, so no two of them wait for each other.
 class CallLocks {
 public:
-  /// `queues` has those of the calls, some several times; the communicators
-  /// outlive this.
+  /// `queues`: the queues of the calls, possibly some of them several times;
+  /// the communicators outlive this object.
   explicit CallLocks(std::vector<CallQueue> &queues) : queues_(queues) {
     std::sort(queues_.begin(), queues_.end(), std::less<CallQueue>());
     queues_.erase(std::unique(queues_.begin(), queues_.end()), queues_.end());
@@ -44,7 +44,7 @@ private:
   std::vector<CallQueue> &queues_;
 };
 
-/// All queues of one communicator.
+/// Returns all queues of one communicator.
 inline std::vector<CallQueue> allQueues(CommState &state) {
   std::vector<CallQueue> queues;
   for (int queue = 0; queue < state.turns.size(); ++queue)

@@ -15,12 +15,12 @@
 namespace blink::runtime {
 
 /// Which queues (Call::queue()) of a rank have a call under way. A thread takes
-/// a queue's turn and gives it back after the call; others wait. As a mutex for
-/// each, but small: a group of messages from all to all holds hundreds at a
-/// time.
+/// a queue's turn and gives it back after the call; other threads wait. Works
+/// like one mutex per queue, but is small: a group of messages from all ranks
+/// to all holds hundreds of turns at a time.
 class CallTurns {
 public:
-  /// Before any call.
+  /// To be called before any call.
   void resize(int queues) {
     taken_ = std::make_unique<std::atomic<bool>[]>(size_t(queues));
     size_ = queues;
@@ -30,9 +30,10 @@ public:
   void take(int queue) {
     if (tryTake(queue))
       return;
-    // One of the two sees the other: waiting_ goes up before the turn is looked
-    // at again, and giveBack() looks at waiting_ after it has given the turn,
-    // all of it sequentially consistent.
+    // Either this thread sees that the turn was given back, or giveBack() sees
+    // that this thread waits: waiting_ is incremented before the turn is tried
+    // again, and giveBack() loads waiting_ after it has stored the turn. All
+    // four accesses are sequentially consistent.
     std::unique_lock<std::mutex> lock(mutex_);
     waiting_.fetch_add(1);
     given_.wait(lock, [&] { return tryTake(queue); });
@@ -43,7 +44,8 @@ public:
     taken_[size_t(queue)].store(false);
     if (waiting_.load() == 0)
       return;
-    // Locked, so that who has looked in vain waits already.
+    // Locked, so that a thread that has tried in vain is already waiting and
+    // hears the notification.
     {
       const std::lock_guard<std::mutex> lock(mutex_);
     }
@@ -51,8 +53,8 @@ public:
   }
 
 private:
-  /// Sequentially consistent, so also acquire: what the last call of the queue
-  /// did comes before this one.
+  /// Sequentially consistent, and therefore also acquire: what the previous
+  /// call of the queue did happens before this one.
   bool tryTake(int queue) { return !taken_[size_t(queue)].exchange(true); }
 
   std::unique_ptr<std::atomic<bool>[]> taken_;
@@ -62,7 +64,7 @@ private:
   std::condition_variable given_;
 };
 
-/// Holds one turn, from beginning to end of a block.
+/// Holds one turn for the lifetime of the object.
 class CallTurn {
 public:
   CallTurn(CallTurns &turns, int queue) : turns_(turns), queue_(queue) {

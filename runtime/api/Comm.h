@@ -1,4 +1,4 @@
-//===- Comm.h - what the handles of the C API stand for ---------*- C++ -*-===//
+//===- Comm.h - the handles of the C API ------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,14 +15,15 @@
 
 namespace blink::runtime {
 
-/// What calls hold on to: blinkCommAbort may free the communicator while one
-/// comes to its end. With its count of references on cache lines of its own, as
-/// ranks of other threads call at the same time.
+/// The state that calls hold on to, because blinkCommAbort may free the
+/// communicator while a call comes to its end. Aligned, so that its reference
+/// count has cache lines of its own: ranks of other threads call at the same
+/// time.
 struct alignas(64) CommState {
   std::shared_ptr<Backend> backend;
   LastError lastError;
-  /// Held by the threads that are in calls. Others wait, but for those that end
-  /// calls or only look (blink.h, "Threads").
+  /// Turns of the threads that are in calls. Other threads wait, except those
+  /// that end calls or only look (blink.h, "Threads").
   CallTurns turns;
   std::mutex exchanging; ///< held by the thread in blinkCommExchange
 };
@@ -43,8 +44,8 @@ struct blinkComm {
     backend = {state, state->backend.get()};
   }
 
-  /// Success, or why no call may use it: it is not made yet, or could not be,
-  /// or is another process's.
+  /// Returns success, or why no call may use the communicator: it is not made
+  /// yet, could not be made, or belongs to another process.
   blink::runtime::Status usable() const {
     if (isForked())
       return {blinkInvalidUsage,
@@ -53,8 +54,8 @@ struct blinkComm {
     return making ? making->usable() : blink::runtime::Status();
   }
 
-  /// Whether it is that of the process this one was forked from, which is not
-  /// to notice what becomes of it here.
+  /// Returns true if the communicator belongs to the process from which this
+  /// one was forked. That process must not notice what is done with it here.
   bool isForked() const {
     return generation != blink::runtime::forkGeneration();
   }
@@ -63,9 +64,10 @@ struct blinkComm {
   const uint64_t generation = blink::runtime::forkGeneration();
   blink::runtime::Operators operators;
   std::shared_ptr<blink::runtime::CommState> state;
-  std::shared_ptr<blink::runtime::Backend> backend; ///< keeps the state, too
-  /// Who makes it, if that was not over before the call returned; `backend` is
-  /// null until it is.
+  /// also keeps the state alive
+  std::shared_ptr<blink::runtime::Backend> backend;
+  /// The thread that makes the communicator, if that was not finished when the
+  /// call returned; `backend` is null until it is.
   std::shared_ptr<blink::runtime::Making> making;
 };
 

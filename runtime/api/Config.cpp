@@ -15,8 +15,8 @@
 namespace blink::runtime {
 namespace {
 
-/// `config`, with the defaults of what the caller does not give: programs
-/// compiled with an older header know fewer fields.
+/// Copies `config` to `full`, with defaults for what the caller does not give:
+/// programs compiled with an older header have fewer fields.
 Status complete(const blinkConfig_t *config, blinkConfig_t &full) {
   full = BLINK_CONFIG_INITIALIZER;
   if (!config)
@@ -66,7 +66,7 @@ Status readSlotBytes(uint64_t asked, uint64_t &slotBytes) {
   return {};
 }
 
-/// `order` as asked for, or what the environment says.
+/// Sets `order` to the one asked for, or else to BLINK_ORDER.
 Status readOrder(blinkOrder_t asked, sched::ReductionOrder &order) {
   using sched::ReductionOrder;
   constexpr ReductionOrder kOrders[] = {

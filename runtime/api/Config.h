@@ -12,17 +12,19 @@
 
 namespace blink::runtime {
 
-/// For new communicators of request.numRanks ranks. `config` null: the
-/// defaults. Errors: its size is of no version of blink.h, or a field or
-/// BLINK_TIMEOUT_MS is wrong.
+/// Reads the settings of new communicators of request.numRanks ranks. `config`
+/// null means the defaults. Errors: its size is that of no version of blink.h,
+/// or a field or an environment variable is wrong.
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
                   BackendRequest &request, bool *blocking = nullptr);
 
-/// Judges the arguments of blinkCommShrink. What is not given stays.
+/// Checks and reads the arguments of blinkCommShrink. Settings that are not
+/// given keep the old job's values.
 Status readShrink(const blinkComm &comm, const int *excluded, int count,
                   const blinkConfig_t *config, ShrinkRequest &request);
 
-/// Of a job that is made of another's ranks. What is not given stays.
+/// Reads the settings of a job that is made of another's ranks. Settings that
+/// are not given keep the old job's values.
 Status readSuccessor(const blinkConfig_t *config, SuccessorSettings &settings);
 
 } // namespace blink::runtime

@@ -12,7 +12,7 @@ blinkResult_t blinkCommFinalize(blinkComm_t comm) {
   return guarded([&] {
     if (!comm)
       return refuse("the communicator is NULL");
-    // Copies: blinkCommAbort may free `comm` meanwhile.
+    // Copies, because blinkCommAbort may free `comm` meanwhile.
     std::shared_ptr<CommState> state = comm->state;
     const int rank = comm->rank;
     if (Status status = comm->usable(); !status.ok())

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Judges arguments and hands on to the parts that do the work: the entry points
-// of blink.h but for those of errors (Errors.cpp) and those that make
-// communicators together (Init.cpp, Shrink.cpp, Split.cpp).
+// The entry points of blink.h: they check arguments and call the parts that do
+// the work. The functions for errors are in Errors.cpp, those that make
+// communicators together in Init.cpp, Shrink.cpp and Split.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -217,8 +217,9 @@ blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
     if (status.ok())
       status = comm->backend->asyncError();
     *result = status.code;
-    // A kernel, or who watches processes, has told nobody. A call that has said
-    // more about it keeps the word.
+    // A failure that a kernel or the watch of processes has noticed is not
+    // recorded yet. If a call has recorded a longer sentence about it, that one
+    // stays.
     LastError &last = comm->state->lastError;
     if (!status.ok() && status.code != blinkInProgress &&
         last.get().find(status.text) == std::string::npos)
@@ -251,7 +252,7 @@ blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer, size_t bytes,
                     "no bytes");
     *handle = nullptr;
     uintptr_t number = 0;
-    // Copies: as in collective().
+    // Copies, as in runOrKeep() of Group.cpp.
     std::shared_ptr<CommState> state = comm->state;
     const int rank = comm->rank;
     if (Status status = comm->usable(); !status.ok())
@@ -385,7 +386,7 @@ blinkResult_t blinkProbe(size_t count, blinkDataType_t type, int peer,
     if (Status status = comm->usable(); !status.ok())
       return report(status, &state->lastError);
     bool begun = false;
-    alignas(16) char nowhere[16]; // as a buffer, which is not written to
+    alignas(16) char nowhere[16]; // stands for the buffer; not written to
     Call call;
     call.kind = {sched::Collective::sendrecv, type, blinkSum, 0, count};
     call.recv = nowhere;

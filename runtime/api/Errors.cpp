@@ -1,4 +1,4 @@
-//===- Errors.cpp - the last error, of threads and ranks ------------------===//
+//===- Errors.cpp - the last error of threads and ranks -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -50,7 +50,7 @@ const char *blinkGetErrorString(blinkResult_t result) {
 }
 
 const char *blinkGetLastError(blinkComm_t comm) {
-  // A copy: calls that fail from now on assign to the original.
+  // A copy: later failures assign to the original.
   thread_local std::string text;
   try {
     text = comm ? comm->state->lastError.get() : threadError;

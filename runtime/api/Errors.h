@@ -1,4 +1,4 @@
-//===- Errors.h - the last error, of threads and ranks ----------*- C++ -*-===//
+//===- Errors.h - the last error of threads and ranks -----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -35,13 +35,15 @@ private:
 /// The sentence of this thread's last error.
 extern thread_local std::string threadError;
 
-/// Records an error for the thread and, where there is one, the communicator.
+/// Records an error for the thread and, if `comm` is not null, for the
+/// communicator.
 blinkResult_t report(const Status &status, LastError *comm = nullptr);
 
-/// An invalid argument.
+/// Records and returns an invalid argument.
 blinkResult_t refuse(const char *text);
 
-/// No exception leaves the library.
+/// Calls `function` and turns exceptions into result codes, because no
+/// exception may leave the library.
 template <typename Function> blinkResult_t guarded(Function function) {
   try {
     return function();
@@ -54,7 +56,8 @@ template <typename Function> blinkResult_t guarded(Function function) {
   }
 }
 
-/// Nor a thread of its: as guarded(), for functions that return a Status.
+/// Like guarded(), for functions that return a Status: no exception may leave a
+/// thread of the library either.
 template <typename Function> Status withoutExceptions(Function function) {
   Status status;
   const blinkResult_t code = guarded([&] {

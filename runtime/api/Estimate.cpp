@@ -2,11 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The model knows one call that has the links to itself. Of several on one
-// communicator, those that want the same links are added up: collectives follow
-// each other anyway; messages that a rank sends at the same time share what
-// leads away from it, and those that it receives what leads to it, so the two
-// directions go side by side.
+// The model is of one call that has the links to itself. The times of several
+// calls on one communicator are added up if they need the same links.
+// Collectives follow each other anyway. Messages that a rank sends at the same
+// time share the links that lead away from it, and those that it receives the
+// links that lead to it; the two directions run side by side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 namespace blink::runtime {
 namespace {
 
-/// What one communicator has in the group, in microseconds.
+/// The times of one communicator's calls in the group, in microseconds.
 struct RankTimes {
   double collectives = 0;
   double sent = 0;

@@ -13,9 +13,9 @@
 
 namespace blink::runtime {
 
-/// Microseconds that the prepared `calls`, each on the communicator of its
-/// state, take by their schedules' model of time. Errors: why a job has failed;
-/// as Call::estimate.
+/// Sets `microseconds` to the time that the prepared `calls`, each on the
+/// communicator of its state, take by their schedules' model of time. Errors:
+/// why a job has failed; as Call::estimate.
 Status estimateTogether(const std::vector<PendingCall> &calls,
                         const std::vector<std::shared_ptr<CommState>> &states,
                         double &microseconds);

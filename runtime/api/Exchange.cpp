@@ -1,4 +1,4 @@
-//===- Exchange.cpp - ranks say something to each other -------------------===//
+//===- Exchange.cpp - ranks exchange a few bytes --------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,7 +21,7 @@ blinkResult_t blinkCommExchange(blinkComm_t comm, const void *said,
     if (!comm || !said || !all || bytes == 0 || bytes > ExchangeTurn::kBytes)
       return refuse("the communicator or a buffer is NULL, or the bytes are "
                     "none or more than BLINK_EXCHANGE_BYTES");
-    // Copies: blinkCommAbort may free `comm` meanwhile.
+    // Copies, because blinkCommAbort may free `comm` meanwhile.
     std::shared_ptr<CommState> state = comm->state;
     const int rank = comm->rank;
     Status status = comm->usable();

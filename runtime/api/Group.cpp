@@ -15,24 +15,27 @@
 namespace blink::runtime {
 namespace {
 
-/// What this thread has collected since its outermost blinkGroupStart.
+/// The calls that this thread has collected since its outermost
+/// blinkGroupStart.
 struct GroupState {
   int depth = 0;
   std::vector<PendingCall> calls;
   std::vector<std::shared_ptr<CommState>> states; // of the calls
-  std::vector<CallQueue> locked;                  // theirs, each once
+  std::vector<CallQueue> locked;                  // their queues, each once
   std::vector<PendingShrink> shrinks;
   std::vector<PendingSplit> splits;
   std::vector<PendingInit> inits;
   Status error; // the first refusal
 
-  /// Whether no other kind of call was collected, and none refused.
+  /// Returns true if only collectives and messages were collected, and none was
+  /// refused.
   bool hasCallsAlone() const {
     return error.ok() && shrinks.empty() && splits.empty() && inits.empty();
   }
 };
 
-/// Forgets calls that have been made. The next group takes the same memory.
+/// Forgets the calls that have been made, at the end of a block. The next group
+/// uses the same memory.
 class MadeCalls {
 public:
   explicit MadeCalls(GroupState &own) : own_(own) {}
@@ -47,8 +50,9 @@ private:
   GroupState &own_;
 };
 
-/// This thread's. A function of its own, since others would ask again for the
-/// thread at each use of it, and short groups feel that.
+/// This thread's group. In a function of its own, because the compiler would
+/// otherwise compute the thread-local address at each use, which is noticeable
+/// in short groups.
 [[gnu::noinline]] GroupState &ownGroup() {
   thread_local GroupState group;
   return group;
@@ -59,8 +63,8 @@ Status loneMessage(int rank) {
                 "receives from itself, alone: both belong into one group");
 }
 
-/// Makes one call of each message of a rank to itself, whose two halves are
-/// both in the group, in order.
+/// Joins the two halves of each message of a rank to itself into one call. Both
+/// halves must be in the group; they are paired in order.
 Status joinOwnMessages(GroupState &own) {
   auto &calls = own.calls;
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -90,8 +94,8 @@ Status joinOwnMessages(GroupState &own) {
   return {};
 }
 
-/// Takes the collected `group`. The first error: what was refused, or that
-/// kinds of calls are mixed.
+/// Takes the collected `group`. Returns the first error: what was refused, or
+/// that kinds of calls are mixed.
 Status takeGroup(GroupState &group, GroupState &own) {
   own = std::exchange(group, GroupState());
   const int kinds = !own.calls.empty() + !own.shrinks.empty() +
@@ -103,8 +107,8 @@ Status takeGroup(GroupState &group, GroupState &own) {
   return std::move(own.error);
 }
 
-/// Of a group that has nothing but calls, where they are: short ones feel it
-/// when they are moved.
+/// Runs a group that has only collectives and messages, without moving them:
+/// the cost of that is noticeable in short groups.
 blinkResult_t runGroupOfCalls(GroupState &own) {
   const MadeCalls made(own);
   Status status = joinOwnMessages(own);
@@ -138,7 +142,8 @@ blinkResult_t runGroup(GroupState &group) {
   return report(status);
 }
 
-/// How long the collected group would take. It is left without running it.
+/// Sets `microseconds` to how long the collected group would take, and drops
+/// the group without running it.
 Status estimateGroup(GroupState &group, double &microseconds) {
   GroupState own;
   Status status = takeGroup(group, own);
@@ -154,8 +159,9 @@ Status estimateGroup(GroupState &group, double &microseconds) {
   return status;
 }
 
-/// Leaves the innermost group: whether it was the outermost, too. Errors:
-/// invalid usage outside one, in which `function` was called.
+/// Leaves the innermost group, and sets `outermost` to whether it was the
+/// outermost, too. Errors: invalid usage if there is no group; the sentence
+/// names `function`, which was called.
 Status leaveGroup(GroupState &group, const char *function, bool &outermost) {
   if (group.depth == 0)
     return {blinkInvalidUsage,
@@ -173,14 +179,15 @@ blinkResult_t refuseCall(const Status &status, LastError *lastError) {
   return report(status, lastError);
 }
 
-/// Runs a call with its kind, buffers and stream, or keeps it.
+/// Runs a call with its kind, buffers and stream, or keeps it for the end of
+/// the group.
 static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
   NvtxRange range(sched::EnumNameCollective(asked.kind.collective));
   return guarded([&] {
     if (!comm)
       return refuseCall({blinkInvalidArgument, "the communicator is NULL"},
                         nullptr);
-    // A copy: blinkCommAbort may free `comm` while this call runs.
+    // A copy, because blinkCommAbort may free `comm` while this call runs.
     std::shared_ptr<CommState> state = comm->state;
     if (Status status = comm->usable(); !status.ok())
       return refuseCall(status, &state->lastError);

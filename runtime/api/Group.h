@@ -16,22 +16,25 @@ namespace blink::runtime {
 /// Runs a call of a collective, or keeps it for the end of this thread's group.
 blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
                          blinkComm_t comm, blinkStream_t stream);
-/// Likewise a message: one buffer is null, that of the other direction.
+/// Runs or keeps a message. One buffer is null, that of the other direction.
 blinkResult_t message(const void *send, void *recv, size_t count,
                       blinkDataType_t type, int peer, blinkComm_t comm,
                       blinkStream_t stream);
-/// Likewise a shrink, a split, or a communicator to be made.
+/// Run or keep a shrink, a split, or a communicator that is to be made.
 blinkResult_t shrinkOrKeep(PendingShrink pending);
 blinkResult_t splitOrKeep(PendingSplit pending);
 blinkResult_t initOrKeep(PendingInit pending);
-/// A call whose arguments are wrong: the group that it would belong to, if
-/// there is one, fails. `lastError`: the communicator's, if there is one.
+/// Reports the error of a call with wrong arguments; the group that the call
+/// would belong to fails, if there is one. `lastError`: the communicator's, or
+/// null.
 blinkResult_t refuseCall(const Status &status, LastError *lastError = nullptr);
 
 void startGroup();
-/// Runs what the group has collected, if it is the outermost.
+/// Ends this thread's innermost group. If it is the outermost, runs what has
+/// been collected.
 blinkResult_t endGroup();
-/// Likewise ends it, but drops it: how long its calls would take.
+/// Ends the group in the same way, but drops its calls, and sets *microseconds
+/// to how long they would take.
 blinkResult_t simulateGroup(double *microseconds);
 
 } // namespace blink::runtime

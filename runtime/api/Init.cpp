@@ -15,7 +15,8 @@ namespace {
 
 using Backends = std::vector<std::shared_ptr<Backend>>;
 
-/// Returns the first error; one that is noted meanwhile ends the attempt.
+/// Returns the first error. An error that another thread notes in `first`
+/// meanwhile ends the attempt.
 Status makeBackends(std::vector<PendingInit> &inits, FirstError &first,
                     Backends &backends) {
   backends.resize(inits.size());
@@ -30,7 +31,7 @@ Status makeBackends(std::vector<PendingInit> &inits, FirstError &first,
   for (const Status &status : results) {
     if (status.ok())
       continue;
-    first.note(status); // which some had before there was a thread
+    first.note(status); // also those of calls whose thread could not start
     return first.get();
   }
   return {};
@@ -63,8 +64,8 @@ Status initInBackground(std::vector<PendingInit> &inits) {
   std::vector<blinkComm_t *> results;
   for (const PendingInit &init : inits)
     results.push_back(init.result);
-  // Nobody frees a communicator before the thread is over (Making::end), and
-  // nobody looks at its backend.
+  // No communicator is freed before the thread has ended (Making::end), and no
+  // thread uses its back end before that.
   Status status = making->start(
       [inits = std::move(inits), handles](FirstError &ended) mutable {
         Backends backends;

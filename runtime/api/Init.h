@@ -11,7 +11,7 @@
 
 namespace blink::runtime {
 
-/// A blinkCommInitRank, until its communicator is made.
+/// The arguments of a blinkCommInitRank, until its communicator is made.
 struct PendingInit {
   const BackendEntry *entry = nullptr;
   BackendRequest request;
@@ -19,10 +19,10 @@ struct PendingInit {
   blinkComm_t *result = nullptr;
 };
 
-/// Makes the communicators of one group, or of a call alone: all of them or
-/// none. Ranks of one job wait for each other, so each has a thread; the error
-/// of one ends all. Returns the first error, or if one of them is not blocking,
-/// blinkInProgress at once.
+/// Makes the communicators of one group, or of a single call: all of them or
+/// none. Ranks of one job wait for each other, so each has a thread; an error
+/// of one ends them all. Returns the first error; if one of the calls is not
+/// blocking, returns blinkInProgress at once.
 blinkResult_t initTogether(std::vector<PendingInit> inits);
 
 } // namespace blink::runtime

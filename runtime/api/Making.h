@@ -16,7 +16,7 @@
 
 namespace blink::runtime {
 
-/// The first error among threads. Thread-safe.
+/// The first error of several threads. Thread-safe.
 class FirstError {
 public:
   void note(const Status &status) {
@@ -34,23 +34,25 @@ private:
   Status first_;
 };
 
-/// A thread that makes the communicators of one group, or one alone. They share
-/// it. Thread-safe, but for start().
+/// A thread that makes the communicators of one group, or a single one. The
+/// communicators share this object. Thread-safe, except for start().
 class Making {
 public:
   Making() = default;
   ~Making() { wait(); }
   Making(const Making &) = delete;
 
-  /// Has `make` called by the thread. It ends soon after ended() is an error.
-  /// Errors: system error if there can be no thread.
+  /// Starts a thread that calls `make`, which must return soon after `ended`
+  /// has an error. Errors: system error if the thread cannot be started.
   Status start(std::function<Status(FirstError &ended)> make);
 
-  /// blinkInProgress, success, or why there is no communicator.
+  /// Returns blinkInProgress, success, or why there is no communicator.
   Status outcome() const;
-  /// The same for a call that needs the communicator.
+  /// The same for a call that needs the communicator: invalid usage instead of
+  /// blinkInProgress.
   Status usable() const;
-  /// Ends it because of `why`, unless it is over, and waits until it is.
+  /// Ends the thread because of `why`, unless it has already ended, and waits
+  /// for it.
   void end(const Status &why);
 
 private:
@@ -58,10 +60,11 @@ private:
 
   FirstError ended_;
   Status status_;
-  /// status_, and what `make` has made, are there to be read. Released by the
-  /// thread when it has written them, acquired before they are read.
+  /// Whether status_, and what `make` has made, may be read. Stored with
+  /// release by the thread after it has written them; loaded with acquire
+  /// before they are read.
   std::atomic<bool> over_{false};
-  std::mutex joining_; ///< several communicators may wait
+  std::mutex joining_; ///< because several communicators may wait
   std::thread thread_;
 };
 

@@ -21,7 +21,7 @@ blinkResult_t blinkCommMemory(blinkComm_t comm, blinkMemoryInfo_t *info) {
                     "BLINK_MEMORY_INFO_INITIALIZER");
     if (Status status = comm->usable(); !status.ok())
       return report(status, &comm->state->lastError);
-    // What the caller does not know of is not written.
+    // Fields that the caller's header does not have are not written.
     blinkMemoryInfo_t all = comm->backend->memory(comm->rank);
     all.size = std::min(info->size, sizeof(all));
     std::memcpy(info, &all, all.size);

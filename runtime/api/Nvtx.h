@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Header only, and nothing at all where the header is not there. Without a
-// profiler a range costs a load and a branch.
+// Uses headers only; without them the class does nothing. Without a profiler a
+// range costs a load and a branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +17,15 @@
 
 namespace blink::runtime {
 
-/// A range on the calling thread, named after what is called in it.
+/// A range on the calling thread, named after the function that is called in
+/// it.
 class NvtxRange {
 public:
   explicit NvtxRange(const char *name) {
 #if BLINK_HAVE_NVTX
-    // Its first call sets function pointers that every call reads, without
-    // synchronization: let that call be over before any thread goes on.
+    // NVTX's first call sets function pointers, which every call reads without
+    // synchronisation. That call must therefore have returned before any thread
+    // goes on.
     static const bool initialized = (nvtxInitialize(nullptr), true);
     (void)initialized;
     nvtxRangePushA(name);

@@ -19,7 +19,7 @@ namespace {
 /// The numbers that are in use in this process.
 class Numbers {
 public:
-  /// The least that is free, above those that calls know.
+  /// Returns the lowest free number above the operators that calls know.
   int take() {
     std::lock_guard<std::mutex> lock(mutex_);
     int number = kPreMulSum + 1;
@@ -31,7 +31,7 @@ public:
     std::lock_guard<std::mutex> lock(mutex_);
     used_.erase(number);
   }
-  /// Outlives whatever communicator is destroyed last.
+  /// Never destroyed, so that it outlives every communicator.
   static Numbers &get() {
     static Numbers &numbers = *new Numbers;
     return numbers;
@@ -57,7 +57,7 @@ Status Operators::createPreMulSum(const void *scalar, blinkDataType_t type,
     return Status(blinkInvalidArgument, "unknown data type ", int(type));
   PreMulSum made{type, {}};
   if (residence == blinkScalarHostImmediate)
-    std::memcpy(&made.scalar.bits, scalar, size); // little endian
+    std::memcpy(&made.scalar.bits, scalar, size); // little-endian
   else if (residence == blinkScalarDevice)
     made.scalar.place = scalar;
   else

@@ -14,26 +14,29 @@
 
 namespace blink::runtime {
 
-/// Those of one communicator, by the numbers that its caller has for them. No
-/// two communicators of a process have the same number at a time, so that one
-/// is never taken for another's. From any thread.
+/// The operators of one communicator, by the numbers that its caller uses for
+/// them. No two communicators of a process use the same number at a time, so an
+/// operator of one is never taken for one of another. May be used from any
+/// thread.
 class Operators {
 public:
   Operators() = default;
   Operators(const Operators &) = delete;
-  /// Gives back the numbers.
+  /// Releases the numbers.
   ~Operators();
 
-  /// A sum of what is multiplied by `scalar`, of type `type`, before. Errors:
-  /// of an argument, or a memory place no element can be at.
+  /// Makes a sum whose contributions are first multiplied by `scalar`, of type
+  /// `type`. Errors: an argument is wrong, or the scalar is not aligned to an
+  /// element.
   Status createPreMulSum(const void *scalar, blinkDataType_t type,
                          blinkScalarResidence_t residence, blinkRedOp_t &op);
-  /// Errors: none of these.
+  /// Errors: `op` is not one of these.
   Status destroy(blinkRedOp_t op);
 
-  /// Replaces the number in `call.kind.op`, which the caller has passed, by
-  /// what calls know: a built-in operator, or kPreMulSum and the scalar.
-  /// Errors: it is neither built in nor one of these, or for another type.
+  /// Replaces the number in `call.kind.op`, which the caller has passed, by a
+  /// built-in operator, or by kPreMulSum together with the scalar. Errors: the
+  /// number is neither built in nor one of these, or the operator is for
+  /// another type.
   Status resolve(Call &call) const;
 
 private:

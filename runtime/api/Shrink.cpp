@@ -1,4 +1,4 @@
-//===- Shrink.cpp - communicators of what is left -------------------------===//
+//===- Shrink.cpp - communicators of the remaining ranks ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,7 +15,7 @@
 namespace blink::runtime {
 namespace {
 
-/// Shrinks one job for ranks that ask for the same, by ascending rank.
+/// Shrinks one job for ranks that ask for the same, in ascending order.
 Status shrinkJob(const std::vector<PendingShrink *> &calls) {
   const PendingShrink &first = *calls.front();
   std::vector<int> ranks;

@@ -1,4 +1,4 @@
-//===- Shrink.h - communicators of what is left -----------------*- C++ -*-===//
+//===- Shrink.h - communicators of the remaining ranks ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,7 +12,7 @@
 
 namespace blink::runtime {
 
-/// A blinkCommShrink.
+/// The arguments of a blinkCommShrink.
 struct PendingShrink {
   std::shared_ptr<CommState> state;
   int rank;
@@ -20,7 +20,7 @@ struct PendingShrink {
   blinkComm_t *result;
 };
 
-/// Runs those of one group, or a call alone. Returns the first error.
+/// Runs the shrinks of one group, or a single one. Returns the first error.
 Status shrinkTogether(std::vector<PendingShrink> &shrinks);
 
 } // namespace blink::runtime

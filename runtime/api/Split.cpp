@@ -14,7 +14,8 @@
 namespace blink::runtime {
 namespace {
 
-/// Reports the errors of each rank; a colour's are its own.
+/// Splits one job for some of its ranks, and reports each rank's error: each
+/// colour has its own. Returns the first error.
 Status splitJob(const std::vector<PendingSplit *> &calls) {
   std::vector<SplitRank *> ranks;
   for (PendingSplit *call : calls)

@@ -12,7 +12,7 @@
 
 namespace blink::runtime {
 
-/// A blinkCommSplit.
+/// The arguments of a blinkCommSplit.
 struct PendingSplit {
   std::shared_ptr<CommState> state;
   int rank;
@@ -20,7 +20,7 @@ struct PendingSplit {
   blinkComm_t *result;
 };
 
-/// Runs those of one group, or a call alone. Returns the first error.
+/// Runs the splits of one group, or a single one. Returns the first error.
 Status splitTogether(std::vector<PendingSplit> &splits);
 
 } // namespace blink::runtime

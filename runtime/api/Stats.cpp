@@ -40,7 +40,7 @@ blinkResult_t blinkCommStats(blinkComm_t comm, blinkStats_t *stats,
       if (waitedFor)
         waitedFor[rank] = length;
     }
-    // What the caller does not know of is not written.
+    // Fields that the caller's header does not have are not written.
     std::memcpy(stats, &all, all.size);
     return blinkSuccess;
   });

@@ -18,7 +18,7 @@ std::vector<Status> onThreads(size_t count,
     results[i] = withoutExceptions([&] { return body(i); });
   };
   std::vector<std::thread> threads;
-  threads.reserve(count); // so that nothing throws while some run
+  threads.reserve(count); // so that nothing throws while threads run
   for (size_t i = 0; i + 1 < count; ++i) {
     try {
       threads.emplace_back(run, i);

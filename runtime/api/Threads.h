@@ -15,9 +15,9 @@
 namespace blink::runtime {
 
 /// Calls body(0) to body(count - 1) at the same time, the last one on this
-/// thread and the others on threads of their own, and returns when all have
-/// returned, with their results. A body whose thread cannot be started has a
-/// system error instead.
+/// thread and the others on threads of their own. Returns when all have
+/// returned, with their results. If a thread cannot be started, the result of
+/// its body is a system error.
 std::vector<Status> onThreads(size_t count,
                               const std::function<Status(size_t)> &body);
 

@@ -1,4 +1,4 @@
-//===- DeviceReader.cpp - what a rank's GPU is at -------------------------===//
+//===- DeviceReader.cpp - reading what a rank's GPU does ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,7 @@ sched::Collective collectiveOf(uint64_t number) {
       std::min<uint64_t>(number, uint64_t(sched::Collective::MAX)));
 }
 
-/// Whether a launch came behind another one: they count modulo 2^32.
+/// Returns true if `launch` came after `other`; launches count modulo 2^32.
 bool isBehind(uint32_t launch, uint32_t other) {
   return int32_t(launch - other) > 0;
 }
@@ -46,8 +46,7 @@ CallPicture pictureOf(const CallRecord &record, bool message,
 }
 
 uint64_t DeviceReader::timeOf(uint64_t moment) const {
-  // A clock that has gone slower or faster than the other shows nothing that is
-  // yet to come.
+  // If one clock runs faster than the other, no moment must lie in the future.
   return std::min(counters_.wallTime + (moment - counters_.deviceTime),
                   scale_.now());
 }
@@ -66,7 +65,7 @@ CallPicture DeviceReader::callOf(const DeviceCallRecord &record, int queue,
   } else {
     call.peer = (queue - 1) / 2;
     call.send = (queue - 1) % 2 == 0;
-    // A file may hold a type that there is not.
+    // The file may contain a type that does not exist.
     call.kind.count /= std::max<uint64_t>(elementBytes(call.kind.type), 1);
   }
   call.variant = uint32_t(record.variant);
@@ -76,15 +75,15 @@ CallPicture DeviceReader::callOf(const DeviceCallRecord &record, int queue,
     call.started = std::max(call.started, launch->second);
   call.enqueued = launch != launches.end() ? launch->second : call.started;
   if ((record.ended >> kEndBits) == (endOf(record.number, 0) >> kEndBits)) {
-    // The moment with these low bits that follows the begin.
+    // The moment with these low bits that follows the beginning.
     const uint64_t length = endOf(0, record.ended - record.started);
     call.ended = std::max(timeOf(record.started + length), call.started);
   }
   return call;
 }
 
-/// Records of calls. Their order in the ring is that of their numbers modulo
-/// its size, of messages in each queue.
+/// Reads records of calls. A call's place in the ring is its number modulo the
+/// ring's size; messages have a ring per queue.
 bool DeviceReader::readCalls(uint64_t offset, uint64_t count, bool messages,
                              const Launches &launches,
                              std::vector<CallPicture> &calls) {
@@ -110,8 +109,9 @@ bool DeviceReader::readCalls(uint64_t offset, uint64_t count, bool messages,
   return true;
 }
 
-/// What a lane waits for, if it is of a call that is under way. A message goes
-/// by one of its lanes: another that waits is not done.
+/// Adds what a lane waits for, if it belongs to a call that is under way. A
+/// message is seen to end when one of its lanes ends; if another lane still
+/// waits, it has not ended.
 void DeviceReader::showWait(const DeviceLaneRecord &record, bool message,
                             RankPicture &rank) {
   WaitPicture wait;
@@ -123,7 +123,8 @@ void DeviceReader::showWait(const DeviceLaneRecord &record, bool message,
   wait.peer = int(uint32_t(record.peer));
   wait.reading = record.peer >> 32 != 0;
   wait.expected = record.expected;
-  wait.seen = record.expected - 1; // it does not say how far others are
+  wait.seen = record.expected - 1; // the record does not say how far the other
+                                   // end is
   if (uint32_t(record.peer) >= header_.numRanks)
     return;
   for (CallPicture &call : message ? rank.sent : rank.calls) {
@@ -139,7 +140,8 @@ void DeviceReader::showWait(const DeviceLaneRecord &record, bool message,
 }
 
 bool DeviceReader::read(RankPicture &rank) {
-  // Launches first: what begins meanwhile is seen to have begun.
+  // Launches are read first, so that a launch that begins meanwhile is seen to
+  // have begun.
   std::vector<CallRecord> launched;
   std::vector<DeviceLaneRecord> lanes, queues;
   std::vector<uint64_t> waits(2 * header_.numRanks);
@@ -150,7 +152,8 @@ bool DeviceReader::read(RankPicture &rank) {
   Launches launches;
   for (const CallRecord &record : launched)
     launches[uint32_t(record.number)] = scale_.timeOf(record.enqueued);
-  // Calls before lanes: what they wait for then is not of calls that are over.
+  // Calls are read before lanes, so that no wait belongs to a call that is seen
+  // as ended.
   if (!readCalls(layout_.collectives, header_.numCalls, false, launches,
                  rank.calls) ||
       !readCalls(layout_.messages, header_.numMessages, true, launches,

@@ -1,4 +1,4 @@
-//===- DeviceReader.h - what a rank's GPU is at -----------------*- C++ -*-===//
+//===- DeviceReader.h - reading what a rank's GPU does ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,15 +15,15 @@
 
 namespace blink::runtime {
 
-/// What the host has noted of a call. Of messages the peer is where others have
-/// the root.
+/// Converts the host's record of a call. In messages, `what` has the peer where
+/// collectives have the root.
 CallPicture pictureOf(const CallRecord &record, bool message,
                       const TickScale &scale);
 
-/// Reads the part of a rank whose calls a device runs, at `begin` of a file. A
-/// call has begun, and ended, when the device says so; of what its process has
-/// launched the rest is still to come. What graphs launch is seen once it
-/// begins.
+/// Reads the part of a rank whose calls run on a device, at `begin` of a file.
+/// A call has begun or ended if the device says so. Calls that the rank's
+/// process has launched and the device has not begun are still to come. Calls
+/// that a graph launches are seen once they begin.
 class DeviceReader {
 public:
   DeviceReader(const FlightSource &source, const FlightHeader &header,
@@ -31,11 +31,12 @@ public:
       : source_(source), header_(header), layout_(header), begin_(begin),
         scale_(scale) {}
 
-  /// Sets all but what is of the process. False if the file has been cut.
+  /// Sets everything but the fields about the process. Returns false if the
+  /// file has been truncated.
   bool read(RankPicture &rank);
 
 private:
-  /// Of a launch, when it was made.
+  /// The time of each launch, by its number.
   using Launches = std::map<uint32_t, uint64_t>;
 
   bool readCalls(uint64_t offset, uint64_t count, bool messages,
@@ -44,7 +45,7 @@ private:
                      const Launches &launches) const;
   void showWait(const DeviceLaneRecord &record, bool message,
                 RankPicture &rank);
-  /// Of a moment of the device.
+  /// Converts a moment of the device's clock.
   uint64_t timeOf(uint64_t moment) const;
 
   const FlightSource &source_;
@@ -53,7 +54,7 @@ private:
   const uint64_t begin_;
   const TickScale &scale_;
   RankCounters counters_{};
-  /// The last launch of each queue (Call::queue) that has begun.
+  /// The last launch that has begun, of each queue (Call::queue).
   std::map<int, uint32_t> begun_;
 };
 

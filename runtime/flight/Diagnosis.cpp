@@ -1,4 +1,4 @@
-//===- Diagnosis.cpp - who keeps a job waiting ----------------------------===//
+//===- Diagnosis.cpp - which ranks keep a job waiting ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,7 +21,7 @@ std::string list(const Ranks &ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + joined(ranks);
 }
 
-/// One rank has, several have.
+/// "has" for one rank, "have" for several.
 const char *have(const Ranks &ranks) {
   return ranks.size() == 1 ? "has" : "have";
 }
@@ -30,7 +30,8 @@ std::string times(uint64_t calls) {
   return textOf(calls, calls == 1 ? " call" : " calls");
 }
 
-/// Whether its last collective has: it may have waited there.
+/// Returns true if the rank's last collective has failed: the rank may have
+/// waited in it.
 bool hasFailed(const RankPicture &rank) {
   return !rank.calls.empty() && !rank.calls.back().underWay() &&
          rank.calls.back().result != blinkSuccess;
@@ -67,15 +68,15 @@ Ranks Judge::those(const std::function<bool(const RankPicture &)> &are) const {
   return ranks;
 }
 
-/// "the process of rank 3, number 4711,".
+/// Returns "the process of rank 3, number 4711,".
 std::string Judge::processes(const Ranks &ranks) const {
   return ranks.size() == 1 ? textOf("the process of rank ", ranks[0],
                                     ", number ", at(ranks[0]).process, ",")
                            : "the processes of " + list(ranks);
 }
 
-/// "in its call 42, allreduce of 5 float32 with sum", or "behind its call 42,
-/// ...".
+/// Returns "in its call 42, allreduce of 5 float32 with sum", or "behind its
+/// call 42, ...".
 std::string Judge::place(int rank) const {
   const RankPicture &picture = at(rank);
   const CallPicture *last = picture.call(picture.collectives);
@@ -86,7 +87,7 @@ std::string Judge::place(int rank) const {
                 last->number, ", ", last->describe());
 }
 
-/// Processes that cannot go on.
+/// Finds processes that cannot go on.
 bool Judge::lost(Liveness liveness, Cause cause, const char *what,
                  Diagnosis &found) const {
   const Ranks ranks = those([&](const RankPicture &rank) {
@@ -100,7 +101,7 @@ bool Judge::lost(Liveness liveness, Cause cause, const char *what,
   return true;
 }
 
-/// The first number whose calls are not all of one kind.
+/// Finds the first number whose calls are not all of one kind.
 bool Judge::differing(Diagnosis &found) const {
   uint64_t first = ~uint64_t(0), last = 0;
   for (const RankPicture &rank : job_.ranks)
@@ -109,7 +110,7 @@ bool Judge::differing(Diagnosis &found) const {
       last = std::max(last, rank.calls.back().number);
     }
   for (uint64_t number = first; number <= last; ++number) {
-    // Those of each kind, in the order of their first ranks.
+    // The ranks of each kind, in the order of their first ranks.
     std::vector<std::pair<const CallPicture *, Ranks>> kinds;
     for (size_t rank = 0; rank < job_.ranks.size(); ++rank) {
       const CallPicture *call = job_.ranks[rank].call(number);
@@ -145,7 +146,7 @@ bool Judge::differing(Diagnosis &found) const {
   return false;
 }
 
-/// Ranks that have made fewer collectives than those that wait in one.
+/// Finds ranks that have made fewer collectives than those that wait in one.
 bool Judge::uneven(Diagnosis &found) const {
   uint64_t least = ~uint64_t(0), most = 0;
   for (const RankPicture &rank : job_.ranks)
@@ -163,7 +164,7 @@ bool Judge::uneven(Diagnosis &found) const {
     return rank.known && rank.collectives == least;
   });
   const auto isIdle = [&](int rank) { return !at(rank).inCall(); };
-  Ranks idle, waiting; // waiting: their GPUs will come to the call
+  Ranks idle, waiting; // waiting: ranks whose GPUs will come to the call
   for (int rank : behind)
     if (isIdle(rank))
       (at(rank).launchedCollective() ? waiting : idle).push_back(rank);
@@ -171,18 +172,18 @@ bool Judge::uneven(Diagnosis &found) const {
     found = queued(waiting, *at(waiting[0]).launchedCollective());
     return true;
   }
-  // All of the last ones are in calls of their own.
+  // All ranks with the fewest calls are in calls of their own.
   if (idle.empty()) {
     found = follow(behind[0]);
     return true;
   }
-  const CallPicture *next = nullptr; // that they have not made
+  const CallPicture *next = nullptr; // the call that they have not made
   for (int rank : ahead)
     if (!next)
       next = at(rank).call(least + 1);
   const std::string what = next ? next->describe() : "it";
-  // A rank that makes a call twice is alone in the second one. If all others
-  // were only late, its call need not be the same as the one before.
+  // A rank that makes a call twice is alone in the second one. If instead all
+  // others were late, its call would not have to be the same as the one before.
   const CallPicture *before =
       ahead.size() == 1 ? at(ahead[0]).call(least) : nullptr;
   if (ahead.size() == 1 && idle.size() == behind.size() && idle.size() > 1 &&
@@ -204,7 +205,7 @@ bool Judge::uneven(Diagnosis &found) const {
   return true;
 }
 
-/// GPUs that have not begun what they have been given.
+/// GPUs that have not begun a call that was launched.
 Diagnosis Judge::queued(const Ranks &ranks, const CallPicture &call) const {
   const bool one = ranks.size() == 1;
   return {Cause::queued, ranks,
@@ -215,7 +216,8 @@ Diagnosis Judge::queued(const Ranks &ranks, const CallPicture &call) const {
                  one ? "its stream" : "their streams", " is not done")};
 }
 
-/// A rank at the end of the way, for which `waiter` waits; -1: nobody does.
+/// Judges a rank at the end of the chain of waits, for which `waiter` waits;
+/// -1: no rank does.
 Diagnosis Judge::atTheEnd(int rank, int waiter) const {
   const RankPicture &picture = at(rank);
   const std::string waits =
@@ -230,7 +232,8 @@ Diagnosis Judge::atTheEnd(int rank, int waiter) const {
             {rank},
             textOf("rank ", rank, " is ", place(rank), ", and waits for nobody",
                    waits.empty() ? "" : "; ", waits)};
-  // It has made as many collectives as the others: what it lacks is a message.
+  // The rank has made as many collectives as the others, so what is missing is
+  // a message.
   std::string text = textOf("rank ", rank, " is in no call, and ", waits);
   for (const WaitPicture &wait : at(waiter).waits)
     for (const CallPicture &call : at(waiter).sent) {
@@ -245,7 +248,7 @@ Diagnosis Judge::atTheEnd(int rank, int waiter) const {
   return {Cause::behind, {rank}, text};
 }
 
-/// Ranks in a call that wait for each other, from one of them.
+/// Finds ranks in a call that wait for each other, starting at one of them.
 Diagnosis Judge::circle(int from) const {
   Ranks way;
   int rank = from;
@@ -262,11 +265,11 @@ Diagnosis Judge::circle(int from) const {
   return {Cause::circle, ranks, text + ": none of them can go on"};
 }
 
-/// From a rank in a call to who keeps it there.
+/// Follows the waits of a rank in a call to the rank that keeps it there.
 Diagnosis Judge::follow(int from) const {
   Diagnosis found = endOfWay(from);
-  // Lanes wait for others all over the schedule, and what one saw last may be
-  // old: who does not wait at all in such a circle is at work.
+  // Lanes wait for ranks all over the schedule, and what a lane saw last may be
+  // outdated: a rank that does not wait at all in such a circle is at work.
   const Ranks busy = those([](const RankPicture &rank) {
     return rank.current() && rank.waits.empty();
   });
@@ -278,10 +281,11 @@ Diagnosis Judge::follow(int from) const {
   return found;
 }
 
-/// From a rank in a call to whom its lanes wait for, and so on, to the nearest
-/// that waits for nobody.
+/// Follows the waits of a rank in a call breadth-first, to the nearest rank
+/// that waits for none.
 Diagnosis Judge::endOfWay(int from) const {
-  std::vector<std::pair<int, int>> way{{from, -1}}; // a rank, and who waits
+  // a rank, and the rank that waits for it
+  std::vector<std::pair<int, int>> way{{from, -1}};
   for (size_t next = 0; next < way.size(); ++next) {
     const auto [rank, waiter] = way[next];
     if (at(rank).waits.empty())
@@ -305,7 +309,7 @@ Diagnosis Judge::run() const {
       lost(Liveness::stopped, Cause::stopped, "been stopped", found) ||
       differing(found) || uneven(found) || !waits)
     return found;
-  // One that waits in a collective, if any does, or in a message.
+  // Prefer a rank that waits in a collective, then one that waits in a message.
   const auto badness = [this](int rank) {
     const auto &waits = at(rank).waits;
     return waits.empty() ? 2 : int(waits[0].message);

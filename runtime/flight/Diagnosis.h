@@ -1,8 +1,8 @@
-//===- Diagnosis.h - who keeps a job waiting --------------------*- C++ -*-===//
+//===- Diagnosis.h - which ranks keep a job waiting -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A judgement of a picture and of nothing else, however it was got.
+// Judges a picture, and nothing else, wherever the picture comes from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,31 +14,31 @@
 namespace blink::runtime {
 
 enum class Cause : uint8_t {
-  none,    ///< nobody waits, or has failed
-  died,    ///< the process of the culprits
-  stopped, ///< likewise
-  differs, ///< the culprits' calls are others than those of most ranks
+  none,    ///< no rank waits, or has failed
+  died,    ///< the culprits' processes have died
+  stopped, ///< the culprits' processes are stopped
+  differs, ///< the culprits' calls differ from those of most ranks
   behind,  ///< the culprits have not made a call that others are in
   extra,   ///< the culprit is in a call that no other rank has made
-  busy,    ///< the culprits are in the call, and wait for nobody
-  queued,  ///< the culprits have launched a call that others are in, and their
+  busy,    ///< the culprits are in the call, and wait for no rank
+  queued,  ///< the culprits have launched a call that others are in, but their
            ///< GPUs have not begun it
-  unseen,  ///< the culprits are waited for, and not to be seen from here
+  unseen,  ///< the culprits are waited for, and cannot be seen from here
   circle,  ///< the culprits wait for each other
 };
 const char *nameOf(Cause cause);
 
 struct Diagnosis {
   Cause cause = Cause::none;
-  std::vector<int> culprits; ///< ranks, ascending; where calls differ and
-                             ///< nobody is in the minority, of both sides
-  std::string sentence;      ///< "" if nobody waits
+  std::vector<int> culprits; ///< ranks, ascending; if calls differ and neither
+                             ///< side is in the minority, the ranks of both
+  std::string sentence;      ///< "" if no rank waits
 };
 
-/// In this order: who is dead or stopped keeps all others waiting; calls of one
-/// number that differ; ranks that have made fewer calls; and where all are in
-/// the same call, whoever is at the end of the way from those that wait to
-/// those they wait for.
+/// Looks for causes in this order: a rank that is dead or stopped, which keeps
+/// all others waiting; calls with the same number that differ; ranks that have
+/// made fewer calls. If all ranks are in the same call, follows the waits from
+/// a rank that waits to the rank for which it waits, and so on to the end.
 Diagnosis diagnose(const JobPicture &job);
 
 } // namespace blink::runtime

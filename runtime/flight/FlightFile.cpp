@@ -25,13 +25,14 @@ namespace blink::runtime {
 
 Status FlightFile::map(uint64_t bytes) {
   static std::atomic<int> made{0};
-  // Relaxed: only that numbers differ matters.
+  // Relaxed: it only matters that numbers differ.
   path_ = flightPrefix() + std::to_string(getpid()) + "." +
           std::to_string(made.fetch_add(1, std::memory_order_relaxed));
-  unlink(path_.c_str()); // of a process that had our number, and was killed
+  unlink(path_.c_str()); // left by a killed process with the same process id
   const Descriptor file(open(
       path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  // Allocated: where the folder is full a store would end the process.
+  // The bytes are allocated now: if the folder were full, a later store would
+  // end the process.
   int error = file ? posix_fallocate(file.get(), 0, off_t(bytes)) : errno;
   if (error == 0) {
     memory_ = mapFile(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -53,8 +54,9 @@ Status FlightFile::map(uint64_t bytes) {
   return {};
 }
 
-/// For devices. Memory that they cannot reach is replaced, by some that other
-/// processes cannot.
+/// Makes the memory accessible to devices. Memory that they cannot reach is
+/// replaced by memory that other processes cannot read; the file is then
+/// removed.
 Status FlightFile::openToDevices(const FlightPlan &plan, uint64_t bytes) {
   const char *const before = memory_.get();
   Status status = plan.open(memory_, bytes);
@@ -110,7 +112,7 @@ Status FlightFile::create(const FlightPlan &plan) {
   for (uint64_t here = 0; here < header.numHere; ++here)
     recorders_.emplace_back(memory_.get() + layout.offsetOf(here), header,
                             layout);
-  // Release: who sees it sees all of the header.
+  // Release: a reader that sees the magic number sees the whole header.
   storeRelease(&reinterpret_cast<FlightHeader *>(memory_.get())->magic,
                kFlightMagic);
   return {};

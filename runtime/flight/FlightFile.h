@@ -3,9 +3,10 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The memory of FlightPage.h is a file, /dev/shm/blink-flight.UID.PID.NUMBER,
-// that its user alone may read. It goes with the communicator. What a process
-// leaves that was killed stays while others of its job run, so that they can
-// say what it was at, and goes when anybody makes a communicator afterwards.
+// that only its user may read. It is removed with the communicator. The file of
+// a process that was killed stays as long as other processes of its job run, so
+// that they can tell what it was doing; it is removed when any process makes a
+// communicator after that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +24,15 @@ namespace blink::runtime {
 
 /// The ranks of a process for which a file is made.
 struct FlightPlan {
-  /// That the ranks join by; null: all are here.
+  /// The id by which the ranks join; null: all are in this process.
   const blinkUniqueId *id = nullptr;
   blinkBackend_t backend = blinkBackendHost;
   int numRanks = 0, firstRank = 0, numHere = 0;
   uint32_t numLanes = 0;   ///< of a collective
   uint32_t queueLanes = 0; ///< of a queue of messages; 0: there are none
   uint64_t timeout = 0;    ///< milliseconds
-  /// Where devices run the calls: lets them write to the memory, or puts other
-  /// memory of as many bytes in its place.
+  /// For calls that run on devices: lets devices write to the memory, or
+  /// replaces it by other memory of the same size.
   std::function<Status(std::shared_ptr<char> &memory, uint64_t bytes)> open{};
 };
 
@@ -41,19 +42,21 @@ public:
   ~FlightFile();
   FlightFile(const FlightFile &) = delete;
 
-  /// Where there can be no file, as in a container without /dev/shm, or one
-  /// that is full, the memory is this process's, which alone can read it then.
-  /// Errors: system error if memory runs out.
+  /// Makes the file. If that is not possible, as in a container without
+  /// /dev/shm or with one that is full, the memory belongs to this process, and
+  /// no other can read it. Errors: system error if memory runs out.
   Status create(const FlightPlan &plan);
 
   FlightRecorder &of(int rank) { return recorders_[size_t(rank - first_)]; }
-  /// FlightHeader and what follows; null before create().
+  /// The FlightHeader and what follows it; null before create().
   const char *memory() const { return memory_.get(); }
-  /// After create(). Plain reads: written before any rank had the memory.
+  /// To be called after create(). Plain reads suffice, because the header was
+  /// written before any rank had the memory.
   const FlightHeader &header() const {
     return *reinterpret_cast<const FlightHeader *>(memory());
   }
-  /// How long `rank`, of here, has waited for `peer`: nanoseconds.
+  /// Returns how long `rank`, of this process, has waited for `peer`, in
+  /// nanoseconds.
   uint64_t waitedFor(int rank, int peer);
   /// "" if there is no file.
   const std::string &path() const { return path_; }
@@ -64,10 +67,11 @@ private:
 
   std::string path_;
   std::shared_ptr<char> memory_;
-  uint64_t process_ = 0; ///< whose the file is: not a forked child's
+  uint64_t process_ = 0; ///< the process whose file it is, not a forked child
   int first_ = 0;
   bool devices_ = false;
-  std::vector<FlightRecorder> recorders_; ///< of here; all made by create()
+  std::vector<FlightRecorder> recorders_; ///< of the ranks in this process; all
+                                          ///< made by create()
 };
 
 } // namespace blink::runtime

@@ -1,4 +1,4 @@
-//===- FlightFolder.cpp - where the files of all jobs are -----------------===//
+//===- FlightFolder.cpp - the folder with the files of all jobs -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -55,13 +55,13 @@ FlightSource::~FlightSource() {
 
 bool FlightSource::read(uint64_t offset, void *to, uint64_t bytes) const {
   if (!memory_)
-    // The kernel copies whole words of what is aligned to them. A file that
-    // has been cut gives fewer bytes, where mapped memory would end us.
+    // The kernel copies aligned words as a whole. If the file was truncated,
+    // pread returns fewer bytes, whereas mapped memory would end this process.
     return bytes_ >= bytes && offset <= bytes_ - bytes &&
            pread(file_, to, bytes, off_t(offset)) == ssize_t(bytes);
   const auto *words = reinterpret_cast<const uint64_t *>(memory_ + offset);
   for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i)
-    // Acquire: in this order (FlightPage.h).
+    // Acquire: keeps this order (FlightPage.h).
     static_cast<uint64_t *>(to)[i] = loadAcquire(words + i);
   return true;
 }
@@ -87,7 +87,8 @@ void sweepFlights() {
   std::vector<std::pair<std::string, uint64_t>> left;
   for (const std::string &path : paths) {
     FlightHeader header;
-    // One that cannot be read is of another Blink, or being made.
+    // A file that cannot be read is from another version of Blink, or is being
+    // made.
     if (!FlightSource(path).readHeader(header))
       continue;
     if (livenessOf(header.process, header.started, header.pidNamespace) ==

@@ -1,4 +1,4 @@
-//===- FlightFolder.h - where the files of all jobs are ---------*- C++ -*-===//
+//===- FlightFolder.h - the folder with the files of all jobs ---*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,30 +17,31 @@ namespace blink::runtime {
 
 inline constexpr const char *kFlightFolder = "/dev/shm";
 
-/// "/dev/shm/blink-flight.UID.", of this user.
+/// Returns "/dev/shm/blink-flight.UID." of this user.
 std::string flightPrefix();
 
-/// The files of this user, in the order of their names: they may be none that
-/// this Blink can read.
+/// Lists the files of this user by name, including any that this Blink cannot
+/// read.
 std::vector<std::string> listFlights();
 
-/// Reads bytes of a file, or of memory of this process that changes meanwhile:
-/// no word is torn. False: there are not so many.
+/// Reads bytes of a file, or of memory of this process, while they change: no
+/// word is torn. The read functions return false if there are not enough bytes.
 class FlightSource {
 public:
-  /// Of the user's own regular file; it may be cut while it is read.
+  /// Opens a regular file of the user, which may be truncated while it is read.
   explicit FlightSource(const std::string &path);
   explicit FlightSource(const char *memory) : memory_(memory) {}
   ~FlightSource();
   FlightSource(const FlightSource &) = delete;
 
   bool read(uint64_t offset, void *to, uint64_t bytes) const;
-  /// Those of so many records whose first words say that they may be believed
-  /// (FlightPage.h).
+  /// Reads `count` records and keeps those that may be believed, as their first
+  /// words tell (FlightPage.h).
   template <typename Record>
   bool readTwice(uint64_t offset, uint64_t count,
                  std::vector<Record> &records) const;
-  /// The header, if it is one, and the file as long as it says.
+  /// Reads the header. Returns false if it is not a valid header, or the file
+  /// is shorter than the header says.
   bool readHeader(FlightHeader &header) const;
 
 private:
@@ -60,7 +61,8 @@ bool FlightSource::readTwice(uint64_t offset, uint64_t count,
     return false;
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) {
-    uint64_t first; // of every record the word that counts
+    uint64_t first; // the first word of every record says whether it may be
+                    // believed
     std::memcpy(&first, &records[i], sizeof(first));
     if (first != 0 && std::memcmp(&records[i], &again[i], sizeof(Record)) == 0)
       records[kept++] = records[i];
@@ -69,7 +71,8 @@ bool FlightSource::readTwice(uint64_t offset, uint64_t count,
   return true;
 }
 
-/// Removes what processes have left of which no other of the job runs.
+/// Removes the files of processes that have ended, if no other process of the
+/// job runs.
 void sweepFlights();
 
 } // namespace blink::runtime

@@ -1,9 +1,10 @@
-//===- FlightRecorder.h - a rank notes what it is at ------------*- C++ -*-===//
+//===- FlightRecorder.h - recording what a rank does ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The writing side of FlightPage.h. On the way of every call: a dozen stores to
-// lines that nobody else writes, no locks, no system calls.
+// The writing side of FlightPage.h. Every call passes through it, so it does
+// only a dozen stores to cache lines that no other thread writes: no locks, no
+// system calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,9 @@
 
 namespace blink::runtime {
 
-/// A CallKind but for its count and operator, in a word: the collective, the
-/// type, whether a message is sent, and in the high half the root or peer.
+/// Packs a CallKind without its count and operator into a word: the collective,
+/// the type, whether a message is sent, and in the high half the root or the
+/// peer.
 inline uint64_t packKind(const CallKind &kind, int32_t other, bool sends) {
   return uint64_t(kind.collective) | uint64_t(uint32_t(kind.type)) << 8 |
          uint64_t(sends) << 16 | uint64_t(uint32_t(other)) << 32;
@@ -30,15 +32,17 @@ inline uint64_t packKind(const Call &call) {
                           : packKind(call.kind, call.kind.root, false);
 }
 
-/// Likewise what a kernel is told of a call, in half a word: also the operator,
-/// but of messages neither the peer nor the way, which their queue tells.
+/// Packs what a kernel is told of a call into half a word: as packKind(), and
+/// the operator, but neither the peer nor the direction of a message, which
+/// follow from its queue.
 inline uint32_t packLaunched(const CallKind &kind) {
   return uint32_t(kind.collective) | uint32_t(kind.type) << 5 |
          uint32_t(kind.op) << 10 | uint32_t(kind.root) << 16;
 }
 
-/// One rank's. Collectives take turns, and so do the messages of a queue; those
-/// of different queues come from several threads at the same time.
+/// The recorder of one rank. Collectives take turns, and so do the messages of
+/// a queue; messages of different queues come from several threads at the same
+/// time.
 class FlightRecorder {
 public:
   FlightRecorder(char *memory, const FlightHeader &header,
@@ -53,7 +57,7 @@ public:
         numQueues_(header.numQueues), callMask_(header.numCalls - 1),
         numMessages_(header.numMessages), numLaunches_(header.numLaunches) {}
 
-  /// A call that was made at `enqueued`, and has begun at `started`.
+  /// Records a call that was made at `enqueued` and has begun at `started`.
   CallRecord &begin(const Call &call, uint32_t variant, uint64_t enqueued,
                     uint64_t started) {
     if (call.isMessage())
@@ -63,42 +67,42 @@ public:
     CallRecord &record = collectives_[number & callMask_];
     write(record, number, packKind(call.kind, call.kind.root, false), call.kind,
           variant, enqueued, started);
-    // Release: who sees it finds the record.
+    // Release: a reader that sees the number finds the record.
     storeRelease(&counters_->collectives, number);
-    // The next one's is not in the first cache.
+    // The next call's record is not in the first-level cache.
     __builtin_prefetch(&collectives_[(number + 1) & callMask_], 1);
     return record;
   }
 
-  /// A call that has been put into a stream, as the `number`-th launch of this
-  /// process: where devices run calls. Launches take turns.
+  /// Records a call that has been put into a stream as launch `number` of this
+  /// process; for calls that run on devices. Launches take turns.
   void launch(uint64_t number, const Call &call, uint32_t variant,
               uint64_t now) {
     write(launches_[launched_++ % numLaunches_], number, packKind(call),
           call.kind, variant, now, 0);
   }
 
-  /// Its end, as seen at `now`.
+  /// Records the end of a call, as seen at `now`.
   static void end(CallRecord &record, blinkResult_t result, uint64_t now) {
     storeRelaxed(&record.result, uint64_t(result));
-    storeRelease(&record.ended, now); // release: with the result
+    storeRelease(&record.ended, now); // release: publishes the result
   }
 
-  /// That a call has waited for `peer` so long, in ticks.
+  /// Adds `ticks` for which a call has waited for `peer`.
   void addWait(bool message, int peer, uint64_t ticks) {
     uint64_t &sum = waits_[(message ? numRanks_ : 0) + uint64_t(peer)];
-    // Relaxed, both: nothing follows from it.
+    // Both relaxed: no other data depends on the sum.
     if (message) // of several queues
       __atomic_fetch_add(&sum, ticks, __ATOMIC_RELAXED);
     else
       storeRelaxed(&sum, sum + ticks);
   }
-  /// How long this rank has waited for `peer`, in ticks.
+  /// Returns how long this rank has waited for `peer`, in ticks.
   uint64_t waitedFor(int peer) const {
     return loadRelaxed(&waits_[peer]) +
            loadRelaxed(&waits_[numRanks_ + uint64_t(peer)]);
   }
-  /// How many have begun.
+  /// Return the number of calls that have begun.
   uint64_t collectives() const {
     return numLaunches_ == 0 ? loadRelaxed(&counters_->collectives)
                              : newest(collectives_, callMask_ + 1);
@@ -125,15 +129,16 @@ public:
     return waits_ + (messages ? numRanks_ : 0);
   }
 
-  /// What a lane waits for: of a collective the `place`-th lane, of a message
-  /// that of its queue. The thread that made the call alone says so.
+  /// Records what a lane waits for: in a collective the `place`-th lane, in a
+  /// message the lane of its queue. Only the thread that made the call may call
+  /// this.
   void show(const Call &call, size_t place, const LaneRecord &wait) {
     LaneRecord *const at = recordOf(call, place);
     if (!at)
       return;
     LaneRecord &record = *at;
     storeRelaxed(&record.call, 0);
-    // Release, each: see FlightPage.h.
+    // Each with release: see FlightPage.h.
     storeRelease(&record.lane, wait.lane);
     storeRelease(&record.channel, wait.channel);
     storeRelease(&record.peer, wait.peer);
@@ -143,20 +148,21 @@ public:
     storeRelease(&record.since, wait.since);
     storeRelease(&record.call, wait.call);
   }
-  /// That it waits no more.
+  /// Records that the lane no longer waits.
   void hide(const Call &call, size_t place) {
     if (LaneRecord *const record = recordOf(call, place))
       storeRelaxed(&record->call, 0);
   }
 
 private:
-  // Not inline: begin() is part of a loop that is to be small.
+  // Not inline, because begin() is part of a loop that has to be small.
   [[gnu::noinline]] CallRecord &beginMessage(const Call &call, uint32_t variant,
                                              uint64_t enqueued,
                                              uint64_t started) {
-    // Relaxed: it only hands out places. A ring of messages later another
-    // thread may get the place of one that has not ended, and the record is of
-    // both: every word of it is one that somebody stored.
+    // Relaxed: the counter only hands out places. After as many messages as the
+    // ring has places, another thread may get the place of a message that has
+    // not ended. The record is then a mixture of both, but each of its words is
+    // one that some thread stored.
     const uint64_t number =
         1 +
         __atomic_fetch_add(&counters_->messages, uint64_t(1), __ATOMIC_RELAXED);
@@ -169,7 +175,7 @@ private:
                     const CallKind &kind, uint32_t variant, uint64_t enqueued,
                     uint64_t started) {
     storeRelaxed(&record.number, 0);
-    // Release, each: see FlightPage.h.
+    // Each with release: see FlightPage.h.
     storeRelease(&record.what, what);
     storeRelease(&record.count, kind.count);
     storeRelease(&record.how, uint64_t(uint32_t(kind.op)) | uint64_t(variant)
@@ -179,8 +185,8 @@ private:
     storeRelease(&record.ended, 0);
     storeRelease(&record.number, number);
   }
-  /// The highest number of some calls of a device, also of one whose record is
-  /// half there.
+  /// Returns the highest number among a device's calls, including any whose
+  /// record is incomplete.
   static uint64_t newest(const CallRecord *calls, uint64_t count) {
     uint64_t number = 0;
     for (uint64_t i = 0; i < count; ++i)
@@ -190,7 +196,7 @@ private:
   template <typename T> T *at(uint64_t offset) const {
     return reinterpret_cast<T *>(reinterpret_cast<char *>(counters_) + offset);
   }
-  /// Null: it has none.
+  /// Returns null if the lane has no record.
   LaneRecord *recordOf(const Call &call, size_t place) const {
     if (!call.isMessage())
       return &lanes_[place];

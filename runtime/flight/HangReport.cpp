@@ -1,4 +1,4 @@
-//===- HangReport.cpp - a picture for an error ----------------------------===//
+//===- HangReport.cpp - a picture of a hang, for an error -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

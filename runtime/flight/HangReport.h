@@ -1,4 +1,4 @@
-//===- HangReport.h - a picture for an error --------------------*- C++ -*-===//
+//===- HangReport.h - a picture of a hang, for an error ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,25 +14,25 @@
 
 namespace blink::runtime {
 
-/// What the back end knows of a rank that is not to be seen from here.
+/// What the back end knows about a rank that cannot be seen from here.
 struct Hearsay {
-  uint64_t collectives = 0; ///< that it has begun
+  uint64_t collectives = 0; ///< begun by the rank
   CallKind last;            ///< of the last one
 };
 
-/// What a job is at when a rank's time is up. Taken before the job fails, for
-/// then all ranks leave their calls.
+/// What a job is doing when a rank's time is up. To be made before the job
+/// fails, because all ranks leave their calls then.
 class HangReport {
 public:
   explicit HangReport(const FlightFile &own,
                       const std::function<Hearsay(int rank)> &hear = {});
 
-  /// For the end of an error's sentence: "; " and who is to blame, and who
-  /// waits for whom.
+  /// Returns text to append to an error's sentence: "; " and which rank is to
+  /// blame, and which ranks wait for which.
   std::string sentence() const;
-  /// Writes the picture with all calls that are kept to the folder that the
-  /// environment's BLINK_HANG_DIR names, if it does, as
-  /// blink-hang.JOB.rankRANK.json. Logs a warning if it cannot.
+  /// Writes the picture, with all calls that are kept, to
+  /// blink-hang.JOB.rankRANK.json in the folder named by BLINK_HANG_DIR of the
+  /// environment, if that is set. Logs a warning if it cannot.
   void write(int rank) const;
 
 private:
@@ -40,7 +40,7 @@ private:
   Diagnosis found_;
 };
 
-/// Writes a file as a whole: what has its name is never half of it. Errors:
+/// Writes a file as a whole: a file of that name is never incomplete. Errors:
 /// system error.
 Status writeWhole(const std::string &path, const std::string &bytes);
 

@@ -1,4 +1,4 @@
-//===- HangSignal.cpp - kill -USR2 asks for a picture ---------------------===//
+//===- HangSignal.cpp - pictures on SIGUSR2 -------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -26,9 +26,10 @@
 namespace blink::runtime {
 namespace {
 
-/// Whom the handler wakes, and in which process: a forked child has the
-/// handler, and its parent's event. The event comes first: stored with release,
-/// so that a handler that sees the process sees its event.
+/// The event by which the handler wakes the thread, and the process that owns
+/// it: a forked child inherits the handler and its parent's event. The owner is
+/// stored with release after the event, so a handler that sees the process sees
+/// its event.
 std::atomic<int> event{-1};
 std::atomic<pid_t> owner{0};
 static_assert(std::atomic<int>::is_always_lock_free, "for a signal handler");
@@ -42,7 +43,7 @@ extern "C" void askForPicture(int) {
   errno = error;
 }
 
-/// What the process's own jobs are at.
+/// Writes pictures of the process's own jobs.
 void answer() {
   const auto self = uint64_t(getpid());
   std::string text, json;
@@ -67,7 +68,7 @@ void answer() {
     log(LogLevel::warn, -1, "BLINK_HANG_DIR: ", status.text);
 }
 
-/// The thread: until the process ends.
+/// The thread's function; runs until the process ends.
 void serve(int wakes) {
   for (uint64_t times;;) {
     const ssize_t got = read(wakes, &times, sizeof(times));
@@ -86,7 +87,7 @@ Status take() {
   const int wakes = eventfd(0, EFD_CLOEXEC);
   if (wakes < 0)
     return {blinkSystemError, std::strerror(errno)};
-  // The thread takes none of the application's signals.
+  // The thread must not receive any of the application's signals.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

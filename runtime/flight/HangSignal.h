@@ -1,4 +1,4 @@
-//===- HangSignal.h - kill -USR2 asks for a picture -------------*- C++ -*-===//
+//===- HangSignal.h - pictures on SIGUSR2 -----------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,9 +13,9 @@
 
 namespace blink::runtime {
 
-/// Once a process, and again in a forked child: takes the signal if it is asked
-/// for and the application has no handler of its own, which stays where it has.
-/// Logs a warning if it cannot.
+/// Installs the handler, once per process and again in a forked child, if
+/// BLINK_HANG_SIGNAL asks for it and the application has no handler of its own,
+/// which then stays. Logs a warning if it cannot.
 void takeHangSignal();
 
 } // namespace blink::runtime

@@ -1,4 +1,4 @@
-//===- Liveness.cpp - what the system says of a process -------------------===//
+//===- Liveness.cpp - whether a process runs ------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -32,7 +32,7 @@ Stat readStat(uint64_t process) {
   if (size <= 0)
     return stat;
   text[size] = '\0';
-  // Its name, in brackets, may have blanks and brackets.
+  // The process's name, in parentheses, may contain spaces and parentheses.
   const char *behind = std::strrchr(text, ')');
   if (!behind ||
       // Fields 3, 20 and 22 of proc(5).
@@ -62,7 +62,7 @@ Liveness livenessOf(uint64_t process, uint64_t started, uint64_t space) {
     return Liveness::unknown;
   const Stat stat = readStat(process);
   if (!stat.state || stat.started != started || stat.state == 'X' ||
-      // Other threads go on where only the first one has ended.
+      // If only the first thread has ended, the others still run.
       (stat.state == 'Z' && stat.threads <= 1))
     return Liveness::dead;
   return stat.state == 'T' || stat.state == 't' ? Liveness::stopped

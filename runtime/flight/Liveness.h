@@ -1,4 +1,4 @@
-//===- Liveness.h - what the system says of a process -----------*- C++ -*-===//
+//===- Liveness.h - whether a process runs ----------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,19 +12,20 @@
 namespace blink::runtime {
 
 enum class Liveness : uint8_t {
-  unknown, ///< of another namespace
+  unknown, ///< in another namespace
   runs,
   stopped, ///< by a signal, or a debugger
   dead,
 };
 
-/// When a process was started, in the system's clock ticks; 0: there is none.
+/// Returns when a process was started, in the system's clock ticks; 0: there is
+/// no such process.
 uint64_t startOf(uint64_t process);
-/// The namespace that this process's numbers are of.
+/// Returns the namespace in which this process's process ids are valid.
 uint64_t pidNamespace();
 
-/// What became of the process that had the number `process`, in `pidNamespace`,
-/// and was started at `started`: another one may have its number by now.
+/// Returns the state of the process that had the id `process` in `pidNamespace`
+/// and was started at `started`. Another process may have the same id by now.
 Liveness livenessOf(uint64_t process, uint64_t started, uint64_t pidNamespace);
 
 } // namespace blink::runtime

@@ -1,4 +1,4 @@
-//===- Picture.cpp - what the ranks of a job are at -----------------------===//
+//===- Picture.cpp - what the ranks of a job do ---------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Numbers and words of our own, so that no text has to be escaped: the runtime
-// has no JSON library.
+// The text consists of numbers and of Blink's own words, so nothing has to be
+// escaped. Written without a JSON library, because the runtime has none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ namespace {
 
 std::string quote(const std::string &text) { return '"' + text + '"'; }
 
-/// The elements with commas between them, in brackets.
+/// Returns the elements in brackets, separated by commas.
 template <typename List, typename Format>
 std::string listOf(const List &list, const Format &format) {
   std::string text = "[";

@@ -14,14 +14,14 @@
 namespace blink::runtime {
 namespace {
 
-/// Reads one file's ranks.
+/// Reads the ranks of one file.
 class Reader {
 public:
   Reader(const FlightSource &source, const FlightHeader &header)
       : source_(source), header_(header), layout_(header),
         scale_(header.ticks, header.nanoseconds) {}
 
-  /// False if the file has been cut.
+  /// Returns false if the file has been truncated.
   bool read(uint64_t here, RankPicture &rank) const;
 
 private:
@@ -39,8 +39,9 @@ private:
 
 bool Reader::readCalls(uint64_t offset, uint64_t begun, bool messages,
                        std::vector<CallPicture> &calls) const {
-  // One that ends meanwhile differs between two looks and is left out: then
-  // the newest, which all is about, is looked at again.
+  // The record of a call that ends meanwhile differs between the two copies and
+  // is left out. In that case look again, because the newest call is the one
+  // that matters.
   constexpr int kMostLooks = 4;
   for (int look = 0; look < kMostLooks; ++look) {
     std::vector<CallRecord> records;
@@ -57,7 +58,8 @@ bool Reader::readCalls(uint64_t offset, uint64_t begun, bool messages,
         (!calls.empty() && calls.back().number >= begun))
       break;
   }
-  // What a rank has begun after its counter was read is of another moment.
+  // Calls that a rank has begun after its counter was read belong to a later
+  // moment.
   while (!messages && !calls.empty() && calls.back().number > begun)
     calls.pop_back();
   return true;
@@ -84,7 +86,7 @@ bool Reader::readWaits(uint64_t offset, uint64_t count, bool messages,
   return true;
 }
 
-/// A rank whose process runs its calls itself.
+/// Reads a rank whose process runs its calls itself.
 bool Reader::readHost(uint64_t begin, RankPicture &rank) const {
   RankCounters counters;
   std::vector<uint64_t> waits(2 * header_.numRanks);
@@ -120,7 +122,7 @@ bool Reader::read(uint64_t here, RankPicture &rank) const {
   return true;
 }
 
-/// Adds a file's ranks to its job.
+/// Adds the ranks of a file to its job.
 void add(const FlightSource &source, const FlightHeader &header,
          JobPicture &job) {
   job.job = header.job;

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Nobody is asked: a process that hangs, has been stopped or is dead is read
-// like one that runs.
+// Only files are read; no process has to answer. A process that hangs, is
+// stopped or is dead is read like one that runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,12 @@
 
 namespace blink::runtime {
 
-/// All jobs of this user that have files here, in the order of the first one's
-/// name. Files that say nothing of use are passed over.
+/// Returns all jobs of this user that have files on this machine, in the order
+/// of the names of their first files. Unusable files are skipped.
 std::vector<JobPicture> readJobs();
 
-/// The job of a communicator: what its own memory says, and the files of the
-/// job's other processes on this machine.
+/// Returns the job of a communicator: from its own memory, and from the files
+/// of the job's other processes on this machine.
 JobPicture readJob(const FlightFile &own);
 
 } // namespace blink::runtime

@@ -11,16 +11,16 @@
 
 namespace blink::runtime {
 
-/// A line for each rank, who waits for whom and for how long, and the culprit:
-/// what blink-top shows.
+/// Returns a line for each rank, which ranks wait for which and for how long,
+/// and the culprit. This is what blink-top shows.
 std::string toText(const JobPicture &job, const Diagnosis &found);
 
-/// For whom those in calls wait, in a few words: "ranks 0,1 wait for rank 2";
-/// "" if nobody waits.
+/// Returns briefly for whom ranks in calls wait: "ranks 0,1 wait for rank 2";
+/// "" if no rank waits.
 std::string describeWaits(const JobPicture &job);
 
-/// The picture as JSON, an object as docs/hangs.md says, without a line break.
-/// `history`: with the calls that have ended.
+/// Returns the picture as a JSON object, as described in docs/hangs.md, without
+/// a line break. `history`: includes calls that have ended.
 std::string toJson(const JobPicture &job, const Diagnosis &found, bool history);
 
 } // namespace blink::runtime

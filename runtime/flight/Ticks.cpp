@@ -1,4 +1,4 @@
-//===- Ticks.cpp - the time, for a few nanoseconds ------------------------===//
+//===- Ticks.cpp - a clock that takes a few nanoseconds -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

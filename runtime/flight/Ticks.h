@@ -1,9 +1,10 @@
-//===- Ticks.h - the time, for a few nanoseconds ----------------*- C++ -*-===//
+//===- Ticks.h - a clock that takes a few nanoseconds -----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The processor's counter where all processors have one that runs evenly, which
-// takes a third of the time of asking the system; else the system's clock.
+// Reads the processor's counter if the machine has one that runs evenly on all
+// processors, which takes a third of the time of asking the system; otherwise
+// reads the system's clock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +19,10 @@
 
 namespace blink::runtime {
 
-/// Whether the counter runs evenly: CPUID says so.
+/// Whether the counter runs evenly, according to CPUID.
 extern const bool kHasEvenCounter;
 
-/// Alike in all processes of a machine.
+/// Returns the time in ticks; the same in all processes of a machine.
 inline uint64_t ticks() {
 #if defined(__x86_64__)
   if (kHasEvenCounter)
@@ -34,25 +35,26 @@ inline uint64_t ticks() {
   return uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/// Nanoseconds since 1970.
+/// Returns nanoseconds since 1970.
 inline uint64_t wallTime() {
   return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
                       std::chrono::system_clock::now().time_since_epoch())
                       .count());
 }
 
-/// Nanoseconds of ticks(), from two moments by both clocks: the longer between
-/// them, the better.
+/// Converts ticks() to nanoseconds, from two moments that were read on both
+/// clocks; the further these are apart, the more precise.
 class TickScale {
 public:
   TickScale(uint64_t ticks, uint64_t nanoseconds);
-  /// Of a moment: nanoseconds since 1970; 0 stays 0.
+  /// Converts a moment to nanoseconds since 1970; 0 stays 0.
   uint64_t timeOf(uint64_t moment) const;
-  /// Of a duration.
+  /// Converts a duration.
   uint64_t length(uint64_t duration) const {
     return uint64_t(double(duration) * perTick_);
   }
-  uint64_t now() const { return now_; } ///< when it was made, by wallTime()
+  /// Returns when this object was made, in wallTime().
+  uint64_t now() const { return now_; }
 
 private:
   uint64_t ticks_, now_;

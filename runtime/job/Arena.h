@@ -11,11 +11,12 @@
 
 namespace blink::runtime {
 
-/// Hands out parts of a piece of memory, first counting, then for real. No two
-/// parts are in one cache line of a device.
+/// Hands out parts of a block of memory. A first pass with a null base only
+/// counts the bytes; a second pass hands out the parts. No two parts share a
+/// cache line of a device.
 class Arena {
 public:
-  /// `base` null: counts.
+  /// If `base` is null, take() only counts.
   explicit Arena(char *base = nullptr) : base_(base) {}
   template <typename T> T *take(size_t count) {
     const size_t offset = size_;

@@ -14,20 +14,21 @@
 
 namespace blink::runtime {
 
-/// For a loop that polls: turn by turn it spins, then lets other threads run,
-/// then sleeps, longer and longer up to half a millisecond. What it waits for
-/// may come from another process, so nobody wakes it.
+/// For a loop that polls. With each turn it first spins, then lets other
+/// threads run, then sleeps, for longer and longer times up to half a
+/// millisecond. The awaited event may come from another process, so nothing
+/// wakes the thread.
 ///
-/// Who yields to threads that compute gets the processor back when they have
-/// used up their slices, and who sleeps when it wakes up. So after a yield that
-/// took long it sleeps; thousands of them would be many seconds without a look
-/// at the clock.
+/// A thread that yields to threads that compute gets the processor back only
+/// when those have used up their time slices; a thread that sleeps gets it when
+/// it wakes up. Therefore, after a yield that took long, this class sleeps:
+/// thousands of such yields would be many seconds without a look at the clock.
 class Backoff {
 public:
   /// `crowded`: there are more threads at work than processors, and spinning
-  /// takes time from the one that is waited for. `amongRanks`: those who get
-  /// the processor are likely the ones that are waited for; some long yields
-  /// are better then than sleep.
+  /// takes time from the thread that is waited for. `amongRanks`: the threads
+  /// that get the processor are likely the ones that are waited for, so a few
+  /// long yields are better than sleeping.
   explicit Backoff(bool crowded, bool amongRanks = false)
       : looks_(crowded      ? 0
                : amongRanks ? kSpins
@@ -38,25 +39,28 @@ public:
     turns_ = 0;
     spins_ = looks_;
   }
-  /// Whether it has spun, and is about to let other threads run: the moment to
-  /// find out who has this processor, and to say so.
+  /// Returns true if the loop has spun and is about to let other threads run:
+  /// the moment to find out which thread this processor belongs to, and to call
+  /// share() or spinOn().
   bool spun() const { return turns_ == looks_; }
-  /// What is waited for needs this very processor: no more spins.
+  /// The awaited thread needs this very processor: stops spinning.
   void share() { looks_ = spins_ = 0; }
-  /// It does not: so it spins on this time. A thread of some other program that
-  /// computes here would keep the processor for milliseconds. Not where turns
-  /// look at a network: they take a microsecond each, and who moves what is
-  /// waited for may want this processor, unseen from here.
+  /// The awaited thread does not need this processor: spins longer this time.
+  /// If this thread yielded, a thread of some other program that computes here
+  /// would keep the processor for milliseconds. Has no effect in loops that
+  /// poll a network: their turns take a microsecond each, and the thread that
+  /// moves the awaited data may need this processor without this thread
+  /// knowing.
   void spinOn() {
     if (amongRanks_)
       spins_ = kLongSpins;
   }
   int turns() const { return turns_; }
 
-  /// Waits a little.
+  /// Waits for a short time.
   void wait() { wait(sleep); }
-  /// The same; `sleep` sleeps so long, or until what is waited for may be
-  /// there.
+  /// Same, but calls `sleep` to sleep for the given time, or until the awaited
+  /// event may have happened.
   template <typename Sleep> void wait(const Sleep &sleep) {
     ++turns_;
     if (turns_ <= spins_)
@@ -66,13 +70,14 @@ public:
     const long doublings = std::min<long>(turns_ - spins_ - yields_, 5);
     sleep(std::chrono::nanoseconds(16000L << doublings));
   }
-  /// For less than a second.
+  /// Sleeps for `time`, less than a second.
   static void sleep(std::chrono::nanoseconds time) {
     const timespec spec{0, long(time.count())};
     nanosleep(&spec, nullptr);
   }
 
-  /// Long enough to have time for looking at clocks and processes.
+  /// Whether waits have become long enough to afford a look at clocks and
+  /// processes.
   bool sleeping() const { return turns_ > spins_ + yields_; }
 
 private:
@@ -86,7 +91,7 @@ private:
       turns_ += kYields / kLongYields;
     } else {
       yields_ = 0;
-      turns_ = spins_ + 1; // not those of spun() again
+      turns_ = spins_ + 1; // past spun()
     }
   }
 
@@ -98,16 +103,18 @@ private:
 #endif
   }
 
-  // A microsecond or two: what is waited for may need this very processor.
+  // One or two microseconds: the awaited thread may need this very processor.
   static constexpr int kSpins = 40;
-  // Likewise, of turns that look at a network.
+  // The same for turns that poll a network.
   static constexpr int kNetworkSpins = 8;
   // Some tens of microseconds.
   static constexpr int kLongSpins = 1000;
-  // About a millisecond; while no other thread wants to run, it is spinning.
+  // About a millisecond. While no other thread wants to run, yielding is the
+  // same as spinning.
   static constexpr int kYields = 3000;
   static constexpr std::chrono::microseconds kLongYield{500};
-  // Most of them among ranks: a tenth of a second, or a few.
+  // The most long yields among ranks: they take a tenth of a second, or a few
+  // tenths.
   static constexpr int kLongYields = 30;
   int looks_, spins_, yields_ = kYields;
   const bool amongRanks_;

@@ -16,9 +16,11 @@
 
 namespace blink::runtime {
 
-/// Counts, and wakes those who wait at the bell, in whatever process.
-/// Sequentially consistent, as waitForBell's caller loads it: who has seen an
-/// older count sees all that was stored before this one by waking up.
+/// Increments the bell's counter and wakes every thread that waits at it, in
+/// any process. The increment is sequentially consistent, like the load in
+/// loadBell(), by which the caller of waitForBell() reads the counter: a thread
+/// that has read an older count is woken, and then sees every store made before
+/// this ring.
 inline void ringBell(uint32_t *bell) {
   __atomic_fetch_add(bell, 1, __ATOMIC_SEQ_CST);
   syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
@@ -28,8 +30,9 @@ inline uint32_t loadBell(const uint32_t *bell) {
   return __atomic_load_n(bell, __ATOMIC_SEQ_CST);
 }
 
-/// Waits while the bell has rung `heard` times, a quarter of a second at most:
-/// on a system that wakes nobody across processes all is late and no more.
+/// Waits while the counter equals `heard`, for at most 250 ms. The limit
+/// matters on systems that cannot wake a thread of another process: there a
+/// ring is noticed up to 250 ms late, but it is noticed.
 inline void waitForBell(const uint32_t *bell, uint32_t heard) {
   const timespec most{0, 250000000};
   syscall(SYS_futex, bell, FUTEX_WAIT, heard, &most, nullptr, 0);

@@ -1,9 +1,10 @@
-//===- BoardMemory.h - what ranks say of their windows ----------*- C++ -*-===//
+//===- BoardMemory.h - the shared state of windows --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Plain structs in the memory of a job of several processes, zero at first, for
-// job/WindowBoard.h, which has the order in which they are written and read.
+// Plain structs in the memory of a job of several processes, zero at first.
+// They are for job/WindowBoard.h, which describes the order in which they are
+// written and read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,27 +17,29 @@
 
 namespace blink::runtime {
 
-/// Buffers of one rank that others can reach into at a time.
+/// The most windows that one rank can have at a time.
 inline constexpr uint32_t kMaxWindows = 1024;
 
-/// A rank's side of the board. In a line of its own: each call looks at the
-/// bell, until it has rung.
+/// One rank's side of the board. It has a cache line of its own because every
+/// call polls the bell until it has rung.
 struct alignas(64) BoardRecord {
-  uint64_t changes; ///< that the rank has made to its windows
-  uint64_t numbers; ///< of its windows: those from here on were never used
-  uint32_t bell;    ///< how often others told it of changes; a futex
+  uint64_t changes; ///< number of changes that the rank has made to its windows
+  uint64_t numbers; ///< of the rank's windows: those from here on were never
+                    ///< used
+  uint32_t bell;    ///< how often others announced changes to the rank; a futex
 };
 
-/// A number that a rank's windows have, one after the other.
+/// The state of one window number, which windows of a rank can use one after
+/// another.
 struct WindowState {
   uint64_t generation; ///< odd: a window is offered
-  uint64_t refused;    ///< the last one that a rank could not open
+  uint64_t refused;    ///< the last generation that a reader could not open
 };
 
-/// Where all that is. A copy is of the same memory.
+/// Locates these structs in the job's memory. Copies refer to the same memory.
 class BoardMemory {
 public:
-  /// Takes the parts, alike in every process.
+  /// Takes the parts from `arena`, in the same order in every process.
   void layout(Arena &arena, int numRanks) {
     numRanks_ = size_t(numRanks);
     records_ = arena.take<BoardRecord>(numRanks_);
@@ -48,8 +51,8 @@ public:
   WindowState &window(int rank, uint32_t number) const {
     return windows_[size_t(rank) * kMaxWindows + number];
   }
-  /// How far `reader` has come with the changes of `owner`: their number and
-  /// one more. 0: it has not begun to look; kLeft: it never will again.
+  /// The number of changes of `owner` that `reader` has looked at, plus one. 0:
+  /// the reader has not begun to look; kLeft: it will never look again.
   uint64_t &seen(int reader, int owner) const {
     return seen_[size_t(reader) * numRanks_ + size_t(owner)];
   }

@@ -115,7 +115,7 @@ bool Carriers::progress(int rank, bool wait) {
 Awaited Carriers::await(int rank, std::chrono::nanoseconds most) {
   if (carriers_.empty())
     return Awaited::no;
-  thread_local std::vector<pollfd> files; // so that no wait allocates
+  thread_local std::vector<pollfd> files; // kept, so that no wait allocates
   files.clear();
   for (Carrier &carrier : carriers_)
     if (!carrier.transport->awaitable(rank, files, most))
@@ -149,7 +149,9 @@ void Carriers::note(int rank, bool warning, const std::string &text) {
   log(warning ? LogLevel::warn : LogLevel::info, rank, text);
 }
 
-/// A dead process says more, and the kernel closes its files first.
+/// A broken ring counts as a failure only after a delay: if a process died, its
+/// death is the better explanation, but the kernel closes the process's files
+/// before the death is visible.
 bool Carriers::Broken::isFailure() const {
   constexpr std::chrono::milliseconds kDeathIsKnown{200};
   return Clock::now() - since >= kDeathIsKnown;

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Which rings have no memory that both ends reach, and what carries their
-// chunks instead (runtime/Transport.h), whatever the back end.
+// Which rings have no memory that both ends reach, and the transports
+// (runtime/Transport.h) that carry their chunks instead. The same for all back
+// ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,58 +22,64 @@
 namespace blink::runtime {
 
 /// Marks the rings that a transport carries (Plan::keepApart), and those that
-/// are none of this process's server (Plan::keepServer). Returns the number of
-/// ranks on that server. `here`: of each rank, whether it is in this process.
+/// do not belong to this process's server (Plan::keepServer). Returns the
+/// number of ranks on that server. `here`: of each rank, whether it is in this
+/// process.
 int partRings(Plan &plan, const std::vector<bool> &here);
 
 /// How a wait for transports has ended.
 enum class Awaited : uint8_t {
-  no,        ///< there was none: something had come, or no wait can tell
+  no,        ///< no wait: there was something to do, or no wait can tell
   something, ///< there may be something to carry on
-  nothing,   ///< in all that time
+  nothing,   ///< nothing came in all that time
 };
 
-/// The transports of the rings that are apart.
+/// The transports of the rings that are apart, that is, whose ends share no
+/// memory.
 class Carriers {
 public:
-  /// Makes them. `plan` and `client` outlive this. Errors: of transports.
+  /// Makes the transports. `plan` and `client` outlive this object. Errors:
+  /// those of transports.
   Status create(const Plan &plan, const std::vector<bool> &here,
                 TransportClient &client);
-  /// Whether there are any.
+  /// Whether there are any transports.
   bool any() const { return !carriers_.empty(); }
-  /// Of a ring that is apart.
+  /// Returns the transport of a ring that is apart.
   Transport *of(uint32_t ring) const { return ofRings_.at(ring); }
 
-  /// Notes in the job's memory how to reach `rank`, which is here. Before the
-  /// rank joins. Errors: of transports.
+  /// Writes to the job's memory how to reach `rank`, which is in this process.
+  /// To be called before the rank joins. Errors: those of transports.
   Status listen(int rank, const Job &job);
-  /// Joins the rings when all ranks have joined. Errors: of transports.
+  /// Connects the rings, when all ranks have joined. Errors: those of
+  /// transports.
   Status connect(const Job &job, std::chrono::steady_clock::time_point deadline,
                  const std::function<Status()> &ended);
 
-  /// Transport::progress and ::abandon, of all transports.
+  /// Call Transport::progress and Transport::abandon of all transports.
   bool progress(int rank, bool wait = false);
   void abandon(int rank);
-  /// Sleeps until there may be something to carry on at the ends of `rank`, no
-  /// longer than `most`, which is less than a second.
+  /// Sleeps until there may be something to carry on at the ends of `rank`, but
+  /// no longer than `most`, which is less than a second.
   Awaited await(int rank, std::chrono::nanoseconds most);
-  /// Transport::flushed.
+  /// Calls Transport::flushed.
   bool flushed(uint32_t ring) const { return of(ring)->flushed(ring); }
 
-  /// What a client hears by TransportClient::broken.
+  /// To be called when a client receives TransportClient::broken.
   void noteBroken(uint32_t ring, const std::string &why);
-  /// What a client hears by TransportClient::note, into the log.
+  /// Writes what a client receives by TransportClient::note to the log.
   static void note(int rank, bool warning, const std::string &text);
   /// Whether any ring may be broken.
   bool anyBroken() const {
-    // Relaxed: a hint; a thread that sees it takes the mutex.
+    // Relaxed: the value is only a hint; a thread that sees it set takes the
+    // mutex.
     return anyBroken_.load(std::memory_order_relaxed);
   }
-  /// Success, or that the ring has been broken for longer than a rank's death
-  /// takes to be known, and between which ranks. It is a failure of calls that
-  /// wait for the ring: others may have had all of it.
+  /// Returns success, or an error that names the ranks at the ends of the ring
+  /// if it has been broken for longer than it takes a rank's death to become
+  /// known. Only calls that wait for the ring fail by it: other calls may have
+  /// received all of its chunks.
   Status failure(uint32_t ring) const;
-  /// The same of any ring between ranks that have not left `job`.
+  /// Does the same for any ring between ranks that have not left `job`.
   Status lostWay(const Job &job) const;
 
 private:
@@ -93,7 +100,7 @@ private:
 
     bool isFailure() const;
   };
-  mutable std::mutex mutex_;          ///< of what follows
+  mutable std::mutex mutex_;          ///< guards the rest
   std::map<uint32_t, Broken> broken_; ///< by ring
 };
 

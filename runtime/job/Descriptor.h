@@ -36,13 +36,13 @@ private:
   int number_;
 };
 
-/// A file without a name, zero at first, for processes to map. None, with
-/// errno, if there cannot be one.
+/// Makes a file without a name, all zero, for processes to map. Returns an
+/// empty Descriptor, with errno set, on failure.
 inline Descriptor makeMemoryFile(const char *name, uint64_t bytes) {
   Descriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file || ftruncate(file.get(), off_t(bytes)) != 0)
     return Descriptor();
-  // A process that shrank it would kill the others.
+  // A process that shrank the file would crash the others that have mapped it.
   fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
   return file;
 }

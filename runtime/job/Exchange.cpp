@@ -1,4 +1,4 @@
-//===- Exchange.cpp - ranks say something to each other -------------------===//
+//===- Exchange.cpp - ranks exchange a few bytes --------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,11 +19,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Until `rank` has said what it says in exchange `number`.
+/// Waits until `rank` has written its bytes of exchange `number`.
 Status waitFor(const Job &job, int self, int rank, uint64_t number,
                Clock::time_point deadline) {
   const auto missing = [&] {
-    // Acquire: with what it says.
+    // Acquire: also makes the bytes visible that `rank` wrote before.
     return loadAcquire(&job.peer(rank).exchanges) < number;
   };
   Backoff backoff(true);
@@ -31,8 +31,8 @@ Status waitFor(const Job &job, int self, int rank, uint64_t number,
     backoff.wait();
     if (!backoff.sleeping())
       continue;
-    // One that has left may have said it first; this one, if it is aborted, not
-    // hear it.
+    // A rank that has left may have written its bytes before; hence missing()
+    // again. A rank of this process that is aborted meanwhile must not wait on.
     if (const Status why = job.peerFailure(rank); !why.ok() && missing())
       return why;
     if (job.detached(self))
@@ -50,16 +50,17 @@ Status waitFor(const Job &job, int self, int rank, uint64_t number,
 Status exchange(const Job &job, int self, const std::vector<int> &ranks,
                 const void *said, size_t bytes, char *all) {
   uint64_t &exchanges = job.peer(self).exchanges;
-  const uint64_t number = exchanges + 1; // this rank's own to write
+  const uint64_t number = exchanges + 1; // only this rank writes it
   ExchangeTurn &own = job.exchangeRecord(self).turns[number % 2];
-  // Relaxed: a mirror may look at any time.
+  // Relaxed: a mirror may read these words at any time.
   uint64_t words[sizeof(own) / sizeof(uint64_t)] = {bytes};
   std::memcpy(words + offsetof(ExchangeTurn, said) / sizeof(uint64_t), said,
               bytes);
   for (size_t w = 0; w < std::size(words); ++w)
     storeRelaxed(reinterpret_cast<uint64_t *>(&own) + w, words[w]);
-  // Release: with those. All have read what was here two exchanges ago before
-  // they began the last one, for which this rank has waited.
+  // Release: publishes those words. They overwrite the words of two exchanges
+  // ago, which every rank has finished reading: each did so before it began the
+  // last exchange, in which this rank has waited for all.
   job.publish(&exchanges, number);
   const Clock::time_point deadline = Clock::now() + job.timeout();
   for (size_t i = 0; i < ranks.size(); ++i) {

@@ -1,4 +1,4 @@
-//===- Exchange.h - ranks say something to each other -----------*- C++ -*-===//
+//===- Exchange.h - ranks exchange a few bytes ------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,12 +13,13 @@
 
 namespace blink::runtime {
 
-/// Says `bytes` bytes at `said`, at most ExchangeTurn::kBytes, as rank `self`,
-/// and hears what `ranks` say, `self` among them: all[i * bytes] is what
-/// ranks[i] said. The job may have failed. Each rank calls it with the same
-/// ranks and number of bytes, one call at a time. Errors, which do not fail the
-/// job: a rank dies, has destroyed its communicator, or does not call within
-/// the job's time limit; the numbers of bytes differ.
+/// Sends the `bytes` bytes at `said`, at most ExchangeTurn::kBytes, as rank
+/// `self`, and receives those of all `ranks`, which include `self`: the bytes
+/// of ranks[i] begin at all[i * bytes]. Works in a failed job, too. Each rank
+/// calls it with the same ranks and number of bytes, one call at a time.
+/// Errors, which do not fail the job: a rank dies, has destroyed its
+/// communicator, or does not call within the job's time limit; the numbers of
+/// bytes differ.
 Status exchange(const Job &job, int self, const std::vector<int> &ranks,
                 const void *said, size_t bytes, char *all);
 

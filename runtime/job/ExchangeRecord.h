@@ -1,8 +1,8 @@
-//===- ExchangeRecord.h - what ranks say to each other ----------*- C++ -*-===//
+//===- ExchangeRecord.h - the shared state of exchanges ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Lies in the job's memory, one a rank, zero at first.
+// Lies in the job's memory, one per rank, zero at first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 
 namespace blink::runtime {
 
-/// What a rank says in one blinkCommExchange.
+/// A rank's part in one blinkCommExchange.
 struct alignas(64) ExchangeTurn {
   static constexpr uint64_t kBytes = 256;
 
@@ -21,7 +21,7 @@ struct alignas(64) ExchangeTurn {
   char said[kBytes];
 };
 
-/// By turns, as splits are (SplitRecord).
+/// Exchanges alternate between the two turns, as splits do (SplitRecord).
 struct ExchangeRecord {
   ExchangeTurn turns[2];
 };

@@ -43,7 +43,7 @@ Status FileOffer::start(Make make, OfferKey &key) {
       try {
         serve();
       } catch (const std::bad_alloc &) {
-        // A client that still asks finds that nobody answers.
+        // A client that still asks gets no answer.
       }
     });
   } catch (const std::system_error &error) {
@@ -81,8 +81,8 @@ void FileOffer::serve() {
   } while (!(waiting[0].revents & POLLHUP));
 }
 
-/// False if that was the last of a client: it has left, or is a stranger, who
-/// gets no answer.
+/// Answers one request. Returns false if the client is done: it has left, or
+/// does not know the secret, in which case it gets no answer.
 bool FileOffer::answer(int client) {
   FileRequest request;
   Descriptor file;
@@ -100,7 +100,7 @@ Status takeFiles(
     const OfferKey &key, uint64_t count, Clock::time_point deadline,
     const std::function<Status(Descriptor file, const FileNote &note)> &take) {
   const Descriptor socket = connectLocally(key.name);
-  // Nobody else may learn the secret.
+  // No other user's process may learn the secret.
   if (!socket || !sameUser(socket.get()))
     return {blinkRemoteError, "its process does not hand it out"};
   FileRequest request{};

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A process gives others a list of files, each when it is asked for: at no time
-// are many of them open, or on their way, however long the list is.
+// A process offers others a list of files and hands out each one when it is
+// asked for. So only few of them are open or in transit at any time, however
+// long the list is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,21 +18,22 @@
 
 namespace blink::runtime {
 
-/// What a file stands for, in words that its taker understands.
+/// Describes a file in a form that the process that takes it understands.
 struct FileNote {
   uint64_t bytes;
   char handle[64];
 };
 
-/// Answers processes of the same user in the background, until it is destroyed.
+/// Answers other processes of the same user in the background until it is
+/// destroyed.
 class FileOffer {
 public:
-  /// Makes file number `index`, again for each client that asks for it. It may
-  /// leave `file` empty if the note says enough. Runs in a thread of the
-  /// offer's.
+  /// Makes file number `index`, once for each client that asks for it. May
+  /// leave `file` empty if the note says enough. Runs in a thread of the offer.
   using Make =
       std::function<Status(uint64_t index, Descriptor &file, FileNote &note)>;
-  /// Errors: system error.
+  /// Starts the thread and sets `key`, by which others find the offer. Errors:
+  /// system error.
   Status start(Make make, OfferKey &key);
 
   FileOffer() = default;
@@ -48,8 +50,9 @@ private:
   std::thread thread_;
 };
 
-/// Takes files 0 to count - 1 of an offer, one after the other. Errors: those
-/// of the offer and of `take`; remote error if nobody answers by `deadline`.
+/// Takes files 0 to count - 1 of an offer, one after the other, and passes each
+/// to `take`. Errors: those of the offer and of `take`; remote error if the
+/// offering process does not answer by `deadline`.
 Status takeFiles(
     const OfferKey &key, uint64_t count,
     std::chrono::steady_clock::time_point deadline,

@@ -1,4 +1,4 @@
-//===- Job.cpp - the ranks of a job and what becomes of them --------------===//
+//===- Job.cpp - the ranks of a job and their states ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -43,10 +43,13 @@ bool Job::detached(int rank) const {
 }
 
 Status Job::peerFailure(int rank) const {
-  // In this order: a process that ends has destroyed its communicators first,
-  // or has died.
+  // Load this before `gone`: a process that has ended either destroyed its
+  // communicators before, or has died. In the other order, a process that
+  // destroys its communicator and ends between the two loads would seem to have
+  // died.
   const bool hasDied = died(rank);
-  // Its record does not say so of one that could not join after all.
+  // The record of a rank that could not join after all does not say that it
+  // left; the control plane does.
   if (detached(rank) || (control_ && control_->left(rank)))
     return Status(blinkRemoteError, "the communicator of rank ", rank,
                   " has been destroyed");
@@ -78,11 +81,11 @@ uint64_t Job::processOf(int rank) const {
   return loadRelaxed(&peer(rank).process);
 }
 
-/// Success, or why a rank's word will never be `least`.
+/// Returns success, or why some rank's word will never reach `least`.
 Status Job::peerFailureBefore(uint64_t PeerRecord::*word,
                               uint64_t least) const {
   for (int rank = 0; rank < numRanks_; ++rank)
-    // If it was lost after that, it has done its part all the same.
+    // A rank that was lost only after it had set the word has done its part.
     if (Status why = peerFailure(rank);
         !why.ok() && loadAcquire(&(peer(rank).*word)) < least)
       return why;
@@ -102,10 +105,10 @@ Status Job::waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
       backoff.wait();
       Status why =
           backoff.sleeping() ? peerFailureBefore(word, least) : Status();
-      // After looking which ranks are lost: one may have ended because of a
-      // failure that came first. And if `other` came before the failure, it
-      // came in time: what failed is a call of a rank that has returned
-      // already.
+      // `why` was computed before this check, because a rank may have ended as
+      // a consequence of a failure that came first. And if `other` set its word
+      // before the failure, it came in time: the call that failed is of a rank
+      // that has already returned from this wait.
       if (failed() && missing())
         return failure();
       if (!backoff.sleeping())

@@ -1,4 +1,4 @@
-//===- JobMemory.cpp - what ranks tell each other -------------------------===//
+//===- JobMemory.cpp - the shared state of a job's ranks ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,24 +14,25 @@
 namespace blink::runtime {
 namespace {
 
-// FailureRecord::state.
+// Values of FailureRecord::state.
 constexpr uint64_t kNone = 0, kBeingWritten = 1, kComplete = 2;
 
 } // namespace
 
 bool JobMemory::fail(const Status &why) const {
   uint64_t expected = kNone;
-  // Relaxed: it only decides which process writes.
+  // Relaxed: the exchange only decides which process writes the reason.
   const bool first =
       __atomic_compare_exchange_n(&failure_->state, &expected, kBeingWritten,
                                   false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   if (first) {
     failure_->why.set(why);
-    // A process that sees it complete sees the reason.
+    // Release: a process that sees kComplete also sees the reason.
     storeRelease(&failure_->state, kComplete);
   }
-  // Also of a process that comes second: the first may have died over its
-  // sentence. Sequentially consistent, as in failed().
+  // The abort word is also set by a process that comes second, because the
+  // first may have died while writing its sentence. Sequentially consistent, as
+  // in failed().
   __atomic_store_n(&failure_->aborted, uint64_t(1), __ATOMIC_SEQ_CST);
   ring();
   return first;
@@ -70,12 +71,13 @@ MirroredWords JobMemory::mirroredWords(int rank) const {
     words.data.push_back(&word);
   for (uint64_t &word : shrink.link)
     words.data.push_back(&word);
-  // A rank's proposal changes last, when it has given up or succeeded.
+  // A rank's proposal is last: it changes when the rank has given up or
+  // succeeded, after all the others.
   for (uint64_t *word : {&shrink.described, &shrink.published, &shrink.agreed,
                          &shrink.ready, &shrink.succeeded, &shrink.proposal})
     words.flags.push_back(word);
   PeerRecord &peer = this->peer(rank);
-  // A rank that has left has done all else before.
+  // `gone` is last: a rank that has left has changed all the others before.
   for (uint64_t *word :
        {&peer.process, &peer.ready, &peer.splits, &peer.exchanges, &peer.gone})
     words.flags.push_back(word);
@@ -83,13 +85,15 @@ MirroredWords JobMemory::mirroredWords(int rank) const {
 }
 
 bool JobMemory::hasReason() const {
-  return loadAcquire(&failure_->state) == kComplete; // acquire: with it
+  // acquire: the reason becomes visible, too
+  return loadAcquire(&failure_->state) == kComplete;
 }
 
 Status JobMemory::failure() const {
   if (!failed())
     return {};
-  // The writer copies a sentence; if it is killed meanwhile, do without.
+  // The writer only copies a sentence, which is quick; if it was killed
+  // meanwhile, do without the reason.
   for (int i = 0; i < 100000; ++i) {
     if (hasReason())
       return failure_->why.get();

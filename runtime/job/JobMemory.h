@@ -1,10 +1,10 @@
-//===- JobMemory.h - what ranks tell each other -----------------*- C++ -*-===//
+//===- JobMemory.h - the shared state of a job's ranks ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Plain structs in the memory of a job, which its processes share and which is
-// zero at first, whatever the back end. What back ends have there of their own
-// follows them.
+// zero at first, whatever the back end. What a back end keeps there for itself
+// follows these structs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace blink::runtime {
 
-/// A Status in shared memory. Longer sentences are cut.
+/// A Status in shared memory. Longer sentences are truncated.
 struct SharedStatus {
   uint64_t code;
   char text[1000];
@@ -41,29 +41,31 @@ struct SharedStatus {
   }
 };
 
-/// That the job failed, and why.
+/// Whether the job has failed, and why.
 struct alignas(128) FailureRecord {
-  /// The abort word: not 0 once it has. Lanes on devices look at it, and raise
-  /// it after a report of their own (LaneReport).
+  /// The abort word: nonzero once the job has failed. Lanes on devices poll it,
+  /// and set it after they have written a report of their own (LaneReport).
   uint64_t aborted;
   uint64_t state; ///< of `why`: 0 none, 1 being written, 2 complete
   SharedStatus why;
 };
 static_assert(sizeof(FailureRecord) == 1024, "no padding");
 
-/// What a rank tells the others.
+/// A rank's state as the others see it.
 struct alignas(64) PeerRecord {
-  uint64_t process; ///< its number once it has joined, and all it says first
-  uint64_t ready;   ///< 1: it has found out what it needs to know of the others
-  uint64_t gone;    ///< 1: its communicator has been destroyed
-  uint64_t splits;  ///< of the communicator (SplitRecord)
-  uint64_t exchanges; ///< of words (ExchangeRecord)
-  /// Of those that set up a switch's memory (cuda/SwitchMeeting.h): the meeting
-  /// to which it has come. On one server only.
+  uint64_t process;   ///< process id, set once the rank has joined and written
+                      ///< its other data
+  uint64_t ready;     ///< 1: the rank has gathered what it needs to know of the
+                      ///< others
+  uint64_t gone;      ///< 1: its communicator has been destroyed
+  uint64_t splits;    ///< number of splits of the communicator (SplitRecord)
+  uint64_t exchanges; ///< number of exchanges (ExchangeRecord)
+  /// For ranks that set up a switch's memory (cuda/SwitchMeeting.h): the number
+  /// of the meeting that the rank has reached. Only used within one server.
   uint64_t switches;
 };
 
-/// How a transport of the others reaches a rank (runtime/Transport.h). Written
+/// How the others' transports reach a rank (runtime/Transport.h). Written
 /// before the rank joins.
 struct AddressRecord {
   static constexpr size_t kBytes = 1016;
@@ -71,7 +73,7 @@ struct AddressRecord {
   uint64_t size;
   char bytes[kBytes];
 
-  /// Whether it fits.
+  /// Returns whether `address` fits.
   bool set(const std::string &address) {
     size = address.copy(bytes, kBytes);
     return size == address.size();
@@ -79,10 +81,10 @@ struct AddressRecord {
   std::string get() const { return {bytes, std::min<size_t>(size, kBytes)}; }
 };
 
-/// Where all that is. A copy is of the same memory.
+/// Locates these structs in the job's memory. Copies refer to the same memory.
 class JobMemory {
 public:
-  /// Takes the parts, alike in every process.
+  /// Takes the parts from `arena`, in the same order in every process.
   void layout(Arena &arena, int numRanks) {
     failure_ = arena.take<FailureRecord>(1);
     peers_ = arena.take<PeerRecord>(size_t(numRanks));
@@ -92,47 +94,51 @@ public:
     addresses_ = arena.take<AddressRecord>(size_t(numRanks) * kTransports);
   }
 
-  /// Sets a word of a rank of this process that publishes others: they come
-  /// first for whoever sees it, also on other servers.
+  /// Sets a word of a rank of this process that publishes other words: a rank
+  /// that sees the value also sees every store made before it, on other
+  /// servers, too.
   void publish(uint64_t *word, uint64_t value) const {
     storeRelease(word, value);
     ring();
   }
-  /// A descriptor to write to when a record has changed, or the job failed; of
-  /// an event (ControlPlane::bell).
+  /// Sets the descriptor of an event (ControlPlane::bell), which is written to
+  /// when a record has changed or the job has failed.
   void setBell(int bell) { bell_ = bell; }
-  /// What of a rank's records others see that do not share this memory.
+  /// The words of a rank's records that are copied to ranks that do not share
+  /// this memory.
   MirroredWords mirroredWords(int rank) const;
 
-  /// Whether it has been laid out in memory: all else is for afterwards.
+  /// Whether the structs have been laid out in memory; all other functions
+  /// require that.
   bool attached() const { return failure_ != nullptr; }
 
   PeerRecord &peer(int rank) const { return peers_[rank]; }
   ShrinkRecord &shrinkRecord(int rank) const { return shrinks_[rank]; }
   SplitRecord &splitRecord(int rank) const { return splits_[rank]; }
   ExchangeRecord &exchangeRecord(int rank) const { return exchanges_[rank]; }
-  /// Of one of kTransports transports, in the order of their first rings.
+  /// `transport`: one of kTransports, in the order of their first rings.
   AddressRecord &address(int rank, size_t transport) const {
     return addresses_[size_t(rank) * kTransports + transport];
   }
   static constexpr size_t kTransports = size_t(sched::ChannelKind::MAX) + 1;
   uint64_t *abortWord() const { return &failure_->aborted; }
 
-  /// One load of the abort word, to be looked at in every wait.
+  /// One load of the abort word, which every wait does.
   bool failed() const {
-    // Sequentially consistent: a thread that fails the job stores it and then
-    // looks which lanes are at work; a lane says it is at work and then loads
-    // it. Neither may miss the other.
+    // Sequentially consistent: a thread that fails the job stores the abort
+    // word and then looks which lanes are at work; a lane stores that it is at
+    // work and then loads the abort word. With this order, at least one of the
+    // two sees the other's store.
     return __atomic_load_n(&failure_->aborted, __ATOMIC_SEQ_CST) != 0;
   }
-  /// Fails the job, and says why unless another has; then the result is false.
-  /// Afterwards failed() is true.
+  /// Fails the job. Stores `why` unless a reason has been stored before;
+  /// returns whether it did. Afterwards failed() is true.
   bool fail(const Status &why) const;
-  /// Whether somebody has said why: a lane on a device raises the abort word
-  /// alone.
+  /// Whether a reason has been stored. A lane on a device sets only the abort
+  /// word.
   bool hasReason() const;
-  /// Success, or why it failed. Waits, for a moment, for the writer of the
-  /// reason.
+  /// Returns success, or why the job failed. If the reason is just being
+  /// written, waits a moment for that.
   Status failure() const;
 
 private:

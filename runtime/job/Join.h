@@ -12,7 +12,8 @@
 
 namespace blink::runtime {
 
-/// What a rank joins with, as all ranks have it but for `rank`.
+/// What a rank joins with; the same on all ranks, except for `rank` and
+/// `memoryBytes`.
 struct JoinRequest {
   blinkUniqueId id;
   int rank = 0;
@@ -20,12 +21,14 @@ struct JoinRequest {
   uint64_t fingerprint = 0;              ///< of the plan
   uint64_t memoryBytes = 0;              ///< of this rank's server
   std::chrono::steady_clock::time_point deadline;
-  std::function<Status()> ended{}; ///< an error ends it; may be empty
+  std::function<Status()> ended{}; ///< called now and then; an error ends the
+                                   ///< wait; may be empty
 };
 
-/// Joins the job: `memory` is what the ranks of this rank's server share, and
-/// where there are other servers `job` has a control plane. Job::begin() has
-/// been called. Errors: as joinJob and ControlPlane::join; a setting is wrong.
+/// Joins the job and sets `memory` to what the ranks of this rank's server
+/// share. If there are other servers, `job` gets a control plane. Job::begin()
+/// must have been called. Errors: as joinJob and ControlPlane::join; a setting
+/// is wrong.
 Status joinRanks(const JoinRequest &request, Job &job, Descriptor &memory);
 
 } // namespace blink::runtime

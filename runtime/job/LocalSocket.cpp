@@ -22,13 +22,14 @@ constexpr int kKind = SOCK_SEQPACKET | SOCK_CLOEXEC;
 sockaddr_un addressOf(const SocketName &name, socklen_t &length) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // A first byte of 0: an abstract name, no file.
+  // The first byte is 0: an abstract name, which is no file.
   std::memcpy(address.sun_path + 1, name.letters, sizeof(name.letters));
   length = offsetof(sockaddr_un, sun_path) + 1 + sizeof(name.letters);
   return address;
 }
 
-/// Bytes that nobody can guess. False if there are none.
+/// Fills `bytes` with random data that cannot be guessed. Returns false on
+/// failure.
 template <typename Bytes> bool fillRandom(Bytes &bytes) {
   return getrandom(&bytes, sizeof(bytes), 0) == ssize_t(sizeof(bytes));
 }

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Sockets for messages and files, with names that are in no file system, for
-// processes of one user.
+// Sockets between processes of one user, which carry messages and files. Their
+// names are in no file system.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,46 +18,49 @@
 
 namespace blink::runtime {
 
-/// The name of a socket that listens. Others can see it.
+/// The name of a listening socket. Other processes can see it.
 struct SocketName {
   char letters[32];
 };
 
-/// By which others find a listener and prove that they may: for memory that
-/// nobody else sees. Zero: none.
+/// By which other processes find a listener and prove that they may use it. To
+/// be kept in memory that no stranger sees. All zero: no listener.
 struct OfferKey {
   SocketName name;
-  char secret[64]; ///< they cannot see this
+  char secret[64]; ///< other processes cannot see it
 };
 
-/// "what: the system's words", by errno.
+/// Returns "what: the system's words", the latter for errno.
 Status systemError(const std::string &what);
 
-/// Whether the secret is that of the key. Takes the same time wherever the
-/// difference is.
+/// Whether `secret` is the key's secret. Takes the same time wherever they
+/// differ.
 bool isSecretOf(const OfferKey &key, const char *secret);
 
-/// A new name, and a new secret. Errors: system error.
+/// Makes a new name and a new secret. Errors: system error.
 Status makeOfferKey(OfferKey &key);
-/// "0123cdef..."
+/// Returns the bytes in hexadecimal, "0123cdef...", filled up with zeros.
 SocketName nameFrom(const unsigned char *bytes, size_t size);
-/// A socket that listens at the key's name. Errors: system error.
+/// Makes a socket that listens at `name`. Errors: system error.
 Status listenAt(const SocketName &name, Descriptor &socket);
-/// Both of these.
+/// Calls makeOfferKey() and listenAt().
 Status listenLocally(OfferKey &key, Descriptor &socket);
-/// A socket that is connected to the listener at `name`; none, with errno, if
-/// there is none.
+/// Returns a socket that is connected to the listener at `name`; an empty one,
+/// with errno set, if there is no listener.
 Descriptor connectLocally(const SocketName &name);
 
-/// Whether the other end runs as the same user, and as which process.
+/// Returns whether the other end runs as the same user, and sets *process to
+/// its process id.
 bool sameUser(int socket, uint64_t *process = nullptr);
 
-/// Until when sending and receiving wait at most; each from now on.
+/// Limits the time that each later send or receive on `socket` may wait, to
+/// what remains until `deadline` at the time of this call.
 void setTimeout(int socket, std::chrono::steady_clock::time_point deadline);
 
-/// Sends a message, and a file with it unless that is -1. Receives one of just
-/// that many bytes, and the file that comes with it, if any. `flags`: of
-/// sendmsg and recvmsg. False, with errno, if it does not work.
+/// sendMessage sends a message, and a file with it unless that is -1.
+/// receiveMessage receives a message of exactly that many bytes, and the file
+/// that comes with it, if any. `flags`: as for sendmsg and recvmsg. Both return
+/// false, with errno set, on failure.
 bool sendMessage(int socket, const void *message, size_t bytes, int file = -1,
                  int flags = 0);
 bool receiveMessage(int socket, void *message, size_t bytes, Descriptor &file,

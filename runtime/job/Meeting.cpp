@@ -1,4 +1,4 @@
-//===- Meeting.cpp - what ranks tell each other before all else -----------===//
+//===- Meeting.cpp - what ranks exchange before they have a plan ----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,7 +20,7 @@ Status meet(const blinkUniqueId &id, int numRanks, int rank,
             const std::string &said, std::chrono::milliseconds timeout,
             const std::function<Status()> &ended,
             std::vector<std::string> &all) {
-  // A job that nothing is moved in.
+  // A job in which no data is moved.
   Job job;
   job.begin(numRanks, timeout);
   AddressRecord *records = nullptr;
@@ -45,7 +45,7 @@ Status meet(const blinkUniqueId &id, int numRanks, int rank,
   lay(memory.get());
   if (!records[rank].set(said))
     return {blinkInternalError, "too much to say when ranks meet"};
-  // Release: with that.
+  // Release: publishes the record.
   storeRelease(&job.peer(rank).process, uint64_t(getpid()));
   status =
       job.waitForAll(rank, &PeerRecord::process, 1, "join", deadline, ended);

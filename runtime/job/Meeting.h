@@ -1,4 +1,4 @@
-//===- Meeting.h - what ranks tell each other before all else ---*- C++ -*-===//
+//===- Meeting.h - what ranks exchange before they have a plan --*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,10 +16,11 @@
 
 namespace blink::runtime {
 
-/// Tells the ranks of a unique id what the others say, `said` of this one, at
-/// most AddressRecord::kBytes each: for what has to be known before there is a
-/// plan, and so before joinJob(), which follows with the same id. Every rank
-/// calls it or none. Errors: as joinJob's; a rank does not come in time.
+/// Exchanges strings between the ranks of a unique id: this rank passes `said`
+/// and gets those of all ranks in `all`, at most AddressRecord::kBytes each.
+/// For what must be known before there is a plan, and therefore before
+/// joinJob(), which follows with the same id. Either all ranks call it or none.
+/// Errors: as joinJob's; a rank does not come in time.
 Status meet(const blinkUniqueId &id, int numRanks, int rank,
             const std::string &said, std::chrono::milliseconds timeout,
             const std::function<Status()> &ended,

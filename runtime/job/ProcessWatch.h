@@ -16,8 +16,9 @@
 
 namespace blink::runtime {
 
-/// Watches one process, whatever becomes of its number afterwards. On systems
-/// that cannot (Linux before 5.3) it never dies, and time limits have to do.
+/// Watches one process, even if its process id is used again later. On systems
+/// without this facility (Linux before 5.3) the process never seems to die, and
+/// time limits have to suffice.
 class ProcessWatch {
 public:
   void start(uint64_t process) {

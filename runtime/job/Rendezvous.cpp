@@ -37,14 +37,14 @@ struct JoinRequest {
 
 class Registrar {
 public:
-  /// Listens at the key's name. Errors: system error.
+  /// Makes a registrar that listens at the key's name. Errors: system error.
   static Status make(const OfferKey &key, std::chrono::milliseconds patience,
                      std::vector<uint64_t> processes,
                      std::unique_ptr<Registrar> &result) {
     result.reset(new Registrar(key, patience, std::move(processes)));
     return listenAt(key.name, result->socket_);
   }
-  /// Answers other hosts, too, if this one is on a network.
+  /// Also answers other hosts, if this one is on a network.
   void openDirectory(const Secret &secret, NetworkPlace &place) {
     if (!checkSigning().ok())
       return;
@@ -56,14 +56,15 @@ public:
     place = directory_->place();
   }
 
-  /// Answers in the background until all have come. Errors: no thread.
+  /// Answers in the background until all ranks have come. Errors: the thread
+  /// cannot be started.
   static Status start(std::unique_ptr<Registrar> registrar) {
     try {
       std::thread([registrar = std::move(registrar)] {
         try {
           registrar->serve();
         } catch (const std::bad_alloc &) {
-          // Who still asks finds that nobody answers.
+          // A process that still asks gets no answer.
         }
       }).detach();
     } catch (const std::system_error &error) {
@@ -93,12 +94,12 @@ private:
       uint64_t process;
       if (client && sameUser(client.get(), &process))
         answer(client.get(), process);
-      else if (!client) // no descriptors: poll() would say so over and over
+      else if (!client) // out of descriptors: poll() would return at once again
         poll(nullptr, 0, 10);
     }
   }
 
-  /// Who has come for a stage.
+  /// The ranks that have come for a stage.
   struct Stage {
     Descriptor memory;
     Applicant first;
@@ -135,7 +136,7 @@ private:
                     "namespace");
     Stage &stage = stageOf(applicant);
     const bool meets = applicant.stage == JoinStage::meeting;
-    // In either stage: the first who came.
+    // The first rank that came, in either stage.
     const Stage &known = meeting_.come != 0 ? meeting_ : job_;
     const Applicant &first = known.come != 0 ? known.first : applicant;
     const std::string self = "rank " + std::to_string(applicant.rank);
@@ -179,9 +180,10 @@ private:
   }
 
   Descriptor socket_;
-  std::unique_ptr<HubDirectory> directory_; ///< null: for this host alone
-  std::vector<pollfd> files_; ///< of serve(): LeakSanitizer misses what only a
-                              ///< detached thread's stack knows
+  std::unique_ptr<HubDirectory> directory_; ///< null: for this host only
+  std::vector<pollfd> files_; ///< of serve(); a member because LeakSanitizer
+                              ///< does not see what only the stack of a
+                              ///< detached thread refers to
   OfferKey key_;
   Clock::time_point end_;
   std::vector<uint64_t> processes_; ///< of the ranks, or empty
@@ -206,8 +208,8 @@ Status askForMemory(int socket, const JoinRequest &request,
   return status;
 }
 
-/// Asks the registrar at the key's name. `nobody`: why there is none, after
-/// the deadline.
+/// Asks the registrar at the key's name. `nobody`: the error text if there is
+/// no registrar until the deadline.
 Status joinAt(const OfferKey &key, const Applicant &applicant,
               Clock::time_point deadline,
               const std::function<Status()> &peerFailure, const char *nobody,
@@ -218,12 +220,12 @@ Status joinAt(const OfferKey &key, const Applicant &applicant,
   PatientBackoff backoff;
   for (;;) {
     if (Descriptor socket = connectLocally(key.name)) {
-      // Nobody else may learn the secret.
+      // No other user's process may learn the secret.
       if (!sameUser(socket.get()))
         return {blinkInvalidUsage, "the job belongs to another user"};
       return askForMemory(socket.get(), request, deadline, memory);
     }
-    if (errno != ECONNREFUSED) // as it is when nobody listens
+    if (errno != ECONNREFUSED) // this error means that no socket listens yet
       return systemError("cannot reach the job");
     if (Status why =
             backoff.sleeping() && peerFailure ? peerFailure() : Status();

@@ -23,7 +23,7 @@ namespace {
 struct Block {
   uint64_t bytes = 0;
   std::shared_ptr<char> memory;
-  Descriptor file; ///< none: the memory is of another kind
+  Descriptor file; ///< empty if the memory is of another kind
   uint64_t device = 0, inode = 0;
   unsigned uses = 0;
 };
@@ -34,12 +34,12 @@ struct Blocks {
   std::map<uintptr_t, Block> byAddress;
 
   static Blocks &get() {
-    // Never destroyed: threads may free while the process exits.
+    // Never destroyed: threads may call blinkMemFree while the process exits.
     static Blocks &blocks = *new Blocks;
     return blocks;
   }
 
-  /// The block that has the byte at `address`, or end().
+  /// Returns the block that contains the byte at `address`, or end().
   auto find(uintptr_t address) {
     auto next = byAddress.upper_bound(address);
     if (next == byAddress.begin())
@@ -70,7 +70,8 @@ Status noMemory(size_t bytes, int error) {
 Status allocateBlock(size_t bytes, void *&result) {
   result = nullptr;
   const size_t page = size_t(sysconf(_SC_PAGESIZE));
-  // More than there is would be given, and the process killed when it used it.
+  // Otherwise mmap would grant more than there is, and the process would be
+  // killed when it used the memory.
   if (bytes / page >= size_t(sysconf(_SC_PHYS_PAGES)))
     return noMemory(bytes, ENOMEM);
   Block block;
@@ -97,7 +98,7 @@ void adoptBlock(std::shared_ptr<char> memory, size_t bytes) {
 }
 
 Status freeBlock(void *memory) {
-  std::shared_ptr<char> freed; // without the lock
+  std::shared_ptr<char> freed; // destroyed after the lock is released
   Blocks &blocks = Blocks::get();
   std::lock_guard<std::mutex> lock(blocks.mutex);
   auto block = blocks.byAddress.find(addressOf(memory));

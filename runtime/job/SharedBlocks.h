@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What blinkMemAlloc gives. On the host each block is a file without a name, so
-// that another process can have the same pages at an address of its own; what
-// GPUs have comes from their back end.
+// The memory of blinkMemAlloc. On the host each block is a file without a name,
+// so that another process can map the same pages at an address of its own. The
+// memory of GPUs comes from their back end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,31 +20,33 @@
 
 namespace blink::runtime {
 
-/// Where some memory of this process is for others.
+/// How other processes can find some memory of this process.
 struct SharedPlace {
-  int file = -1;       ///< the descriptor, in this process
+  int file = -1;       ///< descriptor in this process
   uint64_t offset = 0; ///< in the file
-  uint64_t device = 0; ///< this and `inode` tell the file from all others
+  uint64_t device = 0; ///< together with `inode`, identifies the file
   uint64_t inode = 0;
 };
 
-/// A block of at least `bytes`, zero, aligned to a page. Thread-safe, as all of
-/// these. Errors: system error if memory or file descriptors run out.
+/// Allocates a block of at least `bytes`, zeroed and aligned to a page.
+/// Thread-safe, like all functions here. Errors: system error if memory or file
+/// descriptors run out.
 Status allocateBlock(size_t bytes, void *&memory);
 
-/// Makes memory of another kind a block, which has no file.
+/// Registers memory of another kind as a block, which has no file.
 void adoptBlock(std::shared_ptr<char> memory, size_t bytes);
 
-/// Errors: invalid argument if `memory` is no block's begin; invalid usage if
-/// some of it is in use.
+/// Errors: invalid argument if `memory` is not the beginning of a block;
+/// invalid usage if some of it is in use.
 Status freeBlock(void *memory);
 
-/// If all `bytes` from `memory` are in one block, keeps it from being freed
-/// until releaseBlock(memory) and gives their place.
+/// If all `bytes` from `memory` lie in one block, sets `place`, keeps the block
+/// from being freed until releaseBlock(memory), and returns true.
 bool useBlock(const void *memory, uint64_t bytes, SharedPlace &place);
 void releaseBlock(const void *memory);
 
-/// The same as a scope. Of memory that is in no block, nothing.
+/// Uses a block for the lifetime of this object. Does nothing for memory that
+/// is in no block.
 class BlockUse {
 public:
   BlockUse() = default;

@@ -83,7 +83,8 @@ Status Shrinking::run(std::shared_ptr<Backend> &result) {
   return status;
 }
 
-/// A request that cannot be met leaves the old job as it is.
+/// Called before the old job is ended, so that a request that cannot be met
+/// leaves it as it is.
 Status Shrinking::checkPrograms() const {
   Status status = next_.checkPrograms();
   if (status.code == blinkInvalidUsage && !request_.excluded.empty())
@@ -92,7 +93,7 @@ Status Shrinking::checkPrograms() const {
   return status;
 }
 
-/// Returns when no call of the old job touches this process's buffers.
+/// Returns when no call of the old job accesses this process's buffers.
 Status Shrinking::endOld() {
   old_.cancel(
       {blinkRemoteError,
@@ -108,8 +109,8 @@ Status Shrinking::endOld() {
   return {};
 }
 
-/// A job of several processes: as by blinkCommInitRank, with an id that the
-/// leader makes and hands on in the old job's memory.
+/// For a job of several processes: joins as blinkCommInitRank does, with an id
+/// that the leader makes and passes on in the old job's memory.
 Status Shrinking::join(std::shared_ptr<Backend> &result) {
   blinkUniqueId id{};
   Status status;
@@ -126,7 +127,8 @@ Status Shrinking::join(std::shared_ptr<Backend> &result) {
       next_.join(id, self_[0], [this] { return agreement_.failure(); }, result);
   if (status.ok())
     return status;
-  // Why there is no answer, and the old numbers of ranks, the agreement knows.
+  // The agreement knows why there is no answer, and names ranks by their old
+  // numbers.
   Status why = agreement_.failure();
   return why.ok() ? status : why;
 }

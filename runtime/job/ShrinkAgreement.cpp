@@ -17,18 +17,18 @@
 namespace blink::runtime {
 namespace {
 
-// ShrinkRecord::proposal.
+// Fields of ShrinkRecord::proposal.
 constexpr unsigned kAttemptShift = 50;
 constexpr uint64_t kDiffers = uint64_t(1) << 49, kIn = uint64_t(1) << 48;
 constexpr uint64_t kHashMask = kIn - 1;
-constexpr uint64_t kMostAttempts = 0x3fff; // then from 1 again
+constexpr uint64_t kMostAttempts = 0x3fff; // after that, from 1 again
 
 uint64_t attemptOf(uint64_t proposal) { return proposal >> kAttemptShift; }
 bool isIn(uint64_t proposal) { return proposal & kIn; }
 bool hasDiffered(uint64_t proposal) { return proposal & kDiffers; }
 uint64_t hashOf(uint64_t proposal) { return proposal & kHashMask; }
 
-// ShrinkRecord::ready.
+// Fields of ShrinkRecord::ready.
 constexpr unsigned kLeaderShift = 15, kOwnShift = 1;
 constexpr uint64_t kAlone = 1;
 
@@ -78,7 +78,8 @@ uint64_t ShrinkAgreement::attempt() const { return attemptOf(seen_.front()); }
 //===-- Agreeing ----------------------------------------------------------===//
 
 void ShrinkAgreement::propose() {
-  // Before the others can see this attempt: what they propose next is about it.
+  // Loaded before the others can see this attempt: whatever they propose from
+  // then on is about it.
   for (int rank : remaining_)
     before_.push_back(load(rank));
   {
@@ -93,8 +94,9 @@ void ShrinkAgreement::propose() {
       continue;
     ShrinkRecord &own = record(remaining_[i]);
     const uint64_t attempt = attemptOf(own.proposal) % kMostAttempts + 1;
-    // Releases from here on: a rank that reads a word of the new text sees at
-    // least that it changes (request).
+    // From here on the stores are releases: a rank that reads a word of the new
+    // text also sees at least that `described` has changed, so it does not use
+    // the text (see request()).
     storeRelaxed(&own.described, 0);
     storeRelease(&own.numExcluded, excluded_.size());
     for (size_t w = 0; w < std::size(own.excluded); ++w) {
@@ -108,7 +110,7 @@ void ShrinkAgreement::propose() {
     storeRelaxed(&own.published, 0);
     storeRelaxed(&own.ready, 0);
     seen_[i] = attempt << kAttemptShift | kIn | hash_;
-    // Release: with all that.
+    // Release: publishes all of the above.
     job_.publish(&own.proposal, seen_[i]);
   }
   proposed_ = true;
@@ -117,7 +119,7 @@ void ShrinkAgreement::propose() {
 void ShrinkAgreement::withdraw(uint64_t mark) {
   if (!proposed_)
     return;
-  // Release: with what was decided.
+  // Release: publishes what was decided.
   for (int rank : self_)
     job_.publish(&record(rank).proposal, (record(rank).proposal & ~kIn) | mark);
   proposed_ = false;
@@ -130,8 +132,9 @@ std::string ShrinkAgreement::list(const std::vector<int> &ranks) {
   return text + joined(ranks);
 }
 
-/// "rank 1 excludes ranks 2,3 without link gpu0:gpu3" in this shrink of its;
-/// "" if the record is of another one, or changes.
+/// Returns "rank 1 excludes ranks 2,3 without link gpu0:gpu3", what `rank` asks
+/// for in its shrink number `attempt`; "" if the record is of another shrink,
+/// or is being changed.
 std::string ShrinkAgreement::request(int rank, uint64_t attempt) const {
   const ShrinkRecord &other = record(rank);
   if (loadAcquire(&other.described) != attempt)
@@ -154,12 +157,14 @@ std::string ShrinkAgreement::request(int rank, uint64_t attempt) const {
                 link[0] ? std::string(" without link ") + link : "");
 }
 
-/// A rank that asks for something else; success if there is none.
-/// `before`: or did so before this attempt began.
+/// Returns an error that names a rank that asks for something else; success if
+/// there is none. Ranks count that have said so since this attempt began; with
+/// `before`, also ranks that said so earlier.
 Status ShrinkAgreement::differing(bool before) const {
   for (size_t i = 0; i < remaining_.size(); ++i) {
     const uint64_t proposal = load(remaining_[i]);
-    // If it began first, it looks at what we say, and tells both of us, unless
+    // If the other rank's attempt began before this one, that rank looks at
+    // this rank's proposal, and reports the difference to both of us, unless
     // its attempt is about to fail anyway.
     const bool isNew = attemptOf(proposal) != attemptOf(before_[i]);
     const bool counts = (isIn(proposal) && isNew) ||
@@ -167,8 +172,8 @@ Status ShrinkAgreement::differing(bool before) const {
                         before;
     if (!counts || attemptOf(proposal) == 0 || hashOf(proposal) == hash_)
       continue;
-    // A rank that asks for something else by now is looked at when it has said
-    // so.
+    // If the record has changed meanwhile, the rank is looked at again when it
+    // has published its new proposal.
     const std::string other = request(remaining_[i], attemptOf(proposal));
     if (!other.empty())
       return {blinkInvalidUsage,
@@ -179,8 +184,8 @@ Status ShrinkAgreement::differing(bool before) const {
   return {};
 }
 
-/// The ranks that do not ask for the same, or not any more; takes what the
-/// others propose.
+/// Loads into seen_ what the remaining ranks propose. Returns those that do not
+/// ask for the same, or no longer do.
 std::vector<int> ShrinkAgreement::missing() {
   std::vector<int> ranks;
   for (size_t i = 0; i < remaining_.size(); ++i) {
@@ -191,7 +196,8 @@ std::vector<int> ShrinkAgreement::missing() {
   if (!ranks.empty())
     return ranks;
   for (size_t i = 0; i < remaining_.size(); ++i)
-    // Acquire: of the same attempt at least.
+    // Both loads are acquires, the one of the proposal first: `agreed` is
+    // therefore of the same attempt at least.
     if (seen_[i] == over_[i] &&
         loadAcquire(&record(remaining_[i]).agreed) != hashOfSeen())
       ranks.push_back(remaining_[i]);
@@ -222,7 +228,8 @@ Status ShrinkAgreement::agree() {
     Status wrong = differing(backoff.sleeping() && isLate());
     if (wrong.ok() && !backoff.sleeping())
       continue;
-    // A rank that has heard of a death asks for less already.
+    // A death is the better explanation: a rank that has heard of it already
+    // asks for fewer ranks.
     Status status = dead();
     if (status.ok() && !wrong.ok()) {
       differs_ = true;
@@ -244,7 +251,8 @@ Status ShrinkAgreement::gaveUp(int rank) {
                 " gave up shrinking the communicator: its own error says why");
 }
 
-/// Of the ranks that remain, one that cannot come any more.
+/// Returns why one of the remaining ranks cannot come any more; success if all
+/// can.
 Status ShrinkAgreement::dead() const {
   for (int rank : remaining_) {
     Status status = isSelf(rank) ? Status() : job_.peerFailure(rank);
@@ -257,7 +265,8 @@ Status ShrinkAgreement::dead() const {
 }
 
 Status ShrinkAgreement::failure() const {
-  // Before looking which ranks are dead: a rank may give up over a dead one.
+  // Loaded before looking which ranks are dead: a rank may give up because of a
+  // dead one, and then the death is reported.
   Status left;
   for (size_t i = 0; i < remaining_.size() && left.ok(); ++i)
     if (load(remaining_[i]) != seen_[i])
@@ -279,7 +288,7 @@ void ShrinkAgreement::publish(const blinkUniqueId &id) {
   std::memcpy(words, &id, sizeof(id));
   for (size_t w = 0; w < std::size(words); ++w)
     storeRelaxed(&leader().id[w], words[w]);
-  job_.publish(&leader().published, attempt()); // release: with the id
+  job_.publish(&leader().published, attempt()); // release: publishes the id
 }
 
 Status ShrinkAgreement::receive(blinkUniqueId &id) const {
@@ -287,7 +296,7 @@ Status ShrinkAgreement::receive(blinkUniqueId &id) const {
        backoff.wait())
     if (Status status = backoff.sleeping() ? failure() : Status(); !status.ok())
       return status;
-  // Should the leader publish another one meanwhile, joining fails.
+  // If the leader publishes another id while this loop reads, joining fails.
   uint64_t words[std::size(decltype(ShrinkRecord::id){})];
   for (size_t w = 0; w < std::size(words); ++w)
     words[w] = loadRelaxed(&leader().id[w]);
@@ -297,7 +306,8 @@ Status ShrinkAgreement::receive(blinkUniqueId &id) const {
 
 //===-- All or none -------------------------------------------------------===//
 
-/// ShrinkRecord::ready of a rank that is, in this attempt.
+/// The value of ShrinkRecord::ready of remaining rank `i` if it is ready in
+/// this attempt.
 uint64_t ShrinkAgreement::vote(size_t i) const {
   return attempt() << kLeaderShift | attemptOf(seen_[i]) << kOwnShift;
 }
@@ -306,8 +316,8 @@ bool ShrinkAgreement::hasSucceeded(size_t i) const {
   return loadAcquire(&record(remaining_[i]).succeeded) == attemptOf(seen_[i]);
 }
 
-/// Whether a rank is through with this attempt. Acquire (load): then
-/// hasSucceeded() tells how.
+/// Returns true if remaining rank `i` has finished this attempt. load() is an
+/// acquire, so hasSucceeded() then tells how it ended.
 bool ShrinkAgreement::ended(size_t i) const {
   return load(remaining_[i]) != seen_[i];
 }
@@ -326,11 +336,12 @@ Status ShrinkAgreement::finish() {
   return leads() ? lead() : follow();
 }
 
-/// Whatever this says the others hear: an error by withdraw().
+/// Decides. The other ranks learn of the result in any case: of an error, by
+/// withdraw().
 Status ShrinkAgreement::lead() {
   for (Backoff backoff(true);; backoff.wait()) {
-    // Who is ready stays in it until this rank has decided, or has been stopped
-    // for long.
+    // A rank that is ready stays in the attempt until this rank has decided, or
+    // has been stopped for a long time.
     size_t ready = 0;
     while (ready < remaining_.size() &&
            loadAcquire(&record(remaining_[ready]).ready) == vote(ready) &&
@@ -343,7 +354,8 @@ Status ShrinkAgreement::lead() {
       return status;
   }
   tellSuccess();
-  // The next attempt uses the same words: not before all have read them.
+  // The next attempt uses the same words, so wait until all ranks have read
+  // them.
   for (size_t i = 0; i < remaining_.size(); ++i)
     for (Backoff backoff(true);
          !isSelf(remaining_[i]) && !ended(i) &&
@@ -356,7 +368,8 @@ Status ShrinkAgreement::lead() {
 Status ShrinkAgreement::follow() {
   Status why; // the first reason to give up
   for (Backoff backoff(true);; backoff.wait()) {
-    // In this order: what it has done before it is seen to be through or lost.
+    // Load `over` and `lost` before `succeeded`: what the leader did before it
+    // was seen to have finished or to be lost is then seen, too.
     const bool over = ended(0);
     Status lost =
         backoff.sleeping() ? job_.peerFailure(remaining_.front()) : Status();
@@ -370,15 +383,15 @@ Status ShrinkAgreement::follow() {
       return why.ok() ? gaveUp(remaining_.front()) : why;
     if (!lost.ok())
       return job_.isNear(remaining_.front()) ? why : goOnAlone(why);
-    // It gives up over what this rank sees, and says so. One that does not, and
-    // that nobody takes for lost, is stopped.
+    // The leader gives up because of what this rank sees, and says so. A leader
+    // that does not, and that no rank takes for lost, is stopped.
     if (std::chrono::steady_clock::now() > deadline_ + timeout_)
       return why;
   }
 }
 
-/// On another server than the leader, which is lost and of whose decision this
-/// rank has not heard.
+/// For a rank on another server than the leader, when the leader is lost and
+/// this rank has not heard of its decision.
 Status ShrinkAgreement::goOnAlone(const Status &why) {
   for (size_t i = 0; i < remaining_.size(); ++i)
     if (isSelf(remaining_[i]))

@@ -2,11 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The ranks of a job that go on without some others find each other in the old
-// job's memory. That needs no process to be alive but their own, not even the
-// one that made the unique id; an excluded rank sees the memory, but no rank
-// that does not ask for the same list counts it in; a stranger has no such
-// memory.
+// The remaining ranks of a job that goes on without some others find each other
+// in the old job's memory. No process needs to be alive for that but their own,
+// not even the one that made the unique id. An excluded rank sees the memory,
+// but no rank that asks for another list counts it in. A process that was never
+// part of the job does not have this memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace blink::runtime {
 
-/// One attempt of some ranks that one thread answers for. While it makes the
-/// new job it is in the state `agreed`:
+/// One attempt to shrink, by the ranks for which one thread answers. While the
+/// thread makes the new job, the attempt is in the state `agreed`:
 ///
 ///          propose()             agree()            finish()
 ///   silent --------> proposed -----------> agreed -----------> ready
@@ -34,57 +34,67 @@ namespace blink::runtime {
 ///     +------------------------- withdraw() <--------------------+
 ///
 /// ShrinkRecord::proposal tells others of the states: it has the bit "is in it"
-/// in all but `silent`. A rank that gives up anywhere (by the destructor, too)
-/// ends the attempt for all ranks that have agreed with it, and all may try
-/// again. Ranks may have tried differently often: an attempt counts from when
-/// somebody else begins one.
+/// in all of them but `silent`. A rank that gives up anywhere (by the
+/// destructor, too) ends the attempt for all ranks that have agreed with it,
+/// and all may try again. Ranks may have made different numbers of attempts. A
+/// rank therefore compares another rank's attempt number only with that rank's
+/// number at the time when its own attempt began.
 ///
-/// Who has agreed and tries again takes the others' attempts for over, too:
-/// they will hear of it. But one that had not agreed yet goes on, and agrees
-/// with the new attempt. So each tells with what it has agreed, and if that is
-/// what all propose now, it is not over. Nobody waits in a circle: an attempt
-/// can be over only for one that has begun later.
+/// A rank that had agreed and tries again assumes that the attempts of the
+/// others, with which it had agreed, are over, too: they will notice that it
+/// gave up. But a rank that had not agreed yet goes on with its attempt, and
+/// agrees with the new one. Each rank therefore publishes with what it has
+/// agreed; if that is what all propose now, its attempt is not over. No cycle
+/// of waiting arises, because an attempt can be over only for a rank whose own
+/// attempt began later.
 ///
-/// finish() says the same to all of them, as in a commit of two phases: the
-/// leader decides, that all are ready or to give up, and who is ready waits
-/// until it hears which or sees the leader die. Then
-/// - on the leader's server the decision is there or never was one;
-/// - a rank of another server says what it has heard, listens to the leader no
-///   more, and waits for the others to say the same, or one that it has heard.
-/// So they differ in two cases only, of which nobody can do away with either:
-/// the leader and all who have heard of its success are lost before they tell
-/// the rest, or cannot reach them (docs/runtime.md); and the leader is stopped
-/// between looking at the last vote and deciding, for longer than others wait.
+/// finish() returns the same on all of them, by a two-phase commit: the leader
+/// decides, either that all are ready or to give up, and a rank that is ready
+/// waits until it hears the decision or sees the leader die. In the latter
+/// case:
+/// - On the leader's server the decision is in the shared memory, or was never
+///   made.
+/// - A rank of another server publishes what it has heard, listens to the
+///   leader no more, and waits until all others have done the same, or until
+///   one of them says that it has heard of success.
+///
+/// The results of the ranks differ in two cases only, which no protocol can
+/// rule out: the leader and all ranks that have heard of its success are lost
+/// before they tell the rest, or cannot reach the rest (docs/runtime.md); and
+/// the leader is stopped between looking at the last vote and deciding, for
+/// longer than the others wait.
 class ShrinkAgreement {
 public:
-  /// `self`: the ranks of this thread. `excluded`: ascending, none of `self`.
+  /// `self`: the ranks of this thread. `excluded`: ascending, none of them in
+  /// `self`.
   ShrinkAgreement(Job &job, std::vector<int> self, std::vector<int> excluded,
                   std::string withoutLink, std::chrono::milliseconds timeout);
   ~ShrinkAgreement();
   ShrinkAgreement(const ShrinkAgreement &) = delete;
 
-  /// The ranks that remain, ascending; the first one leads.
+  /// The ranks that remain, ascending; the first one is the leader.
   const std::vector<int> &remaining() const { return remaining_; }
-  bool isLate() const; ///< the time is up
+  bool isLate() const; ///< whether the time is up
   bool leads() const { return self_.front() == remaining_.front(); }
-  /// The leader's attempt; the leader knows it at once, the others when all
-  /// have agreed.
+  /// The number of the leader's attempt. The leader knows it at once, the
+  /// others when all have agreed.
   uint64_t attempt() const;
 
-  /// Tells the others what this rank asks for.
+  /// Publishes what this rank asks for.
   void propose();
-  /// Waits until all ranks that remain ask for the same. Errors: one asks for
+  /// Waits until all remaining ranks ask for the same. Errors: a rank asks for
   /// something else, has died or left, or does not come in time.
   Status agree();
-  /// After agree(): success, or why the attempt has failed: a rank has died,
-  /// left or given up, or the time is up.
+  /// After agree(): returns success, or why the attempt has failed: a rank has
+  /// died, left or given up, or the time is up.
   Status failure() const;
-  /// The leader's id for the new job.
+  /// Called by the leader: publishes its id for the new job.
   void publish(const blinkUniqueId &id);
-  /// Waits for it. Errors: as failure().
+  /// Waits for the leader's id. Errors: as failure().
   Status receive(blinkUniqueId &id) const;
-  /// This rank is ready; waits until all are. Errors: as failure(), and when
-  /// the leader has not decided one timeout later.
+  /// Publishes that this rank is ready, and waits until all are. Errors: as
+  /// failure(); also if the leader has not decided one timeout after the
+  /// deadline.
   Status finish();
 
   /// "ranks 2,3", or "no rank".
@@ -93,7 +103,7 @@ public:
 private:
   ShrinkRecord &record(int rank) const { return job_.shrinkRecord(rank); }
   ShrinkRecord &leader() const { return record(remaining_.front()); }
-  uint64_t load(int rank) const; ///< its last proposal
+  uint64_t load(int rank) const; ///< last proposal of `rank`
   bool isSelf(int rank) const;
   std::string request(int rank, uint64_t attempt) const;
   Status differing(bool before) const;
@@ -118,12 +128,12 @@ private:
   const std::chrono::steady_clock::time_point deadline_;
   std::vector<int> remaining_;
   uint64_t hash_ = 0;
-  /// `proposal` of remaining_ when this attempt began, and when they agreed, or
-  /// 0.
+  /// `proposal` of each of remaining_, when this attempt began and when they
+  /// agreed, or 0.
   std::vector<uint64_t> before_, seen_;
   bool proposed_ = false, differs_ = false;
-  /// `proposal` of remaining_ that this rank agreed with in an attempt before,
-  /// or 0.
+  /// `proposal` of each of remaining_ with which this rank agreed in an earlier
+  /// attempt, or 0.
   std::vector<uint64_t> over_;
 };
 

@@ -1,10 +1,10 @@
-//===- Split.cpp - jobs of some ranks each --------------------------------===//
+//===- Split.cpp - dividing a job by colours ------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The ranks meet in the old job's memory: each says its colour and key, and
-// when all have, each knows who is with it. The first rank of a colour makes
-// the new job, or an id for it.
+// The ranks meet in the old job's memory: each publishes its colour and key,
+// and when all have done so, each knows which ranks are with it. The first rank
+// of a colour makes the new job, or an id for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ private:
   SplitTurn &turn(int rank) const {
     return job_.splitRecord(rank).turns[number_ % 2];
   }
-  /// As of Successor::makeForAll; shrinks count below.
+  /// As for Successor::makeForAll. Attempts of shrinks are smaller numbers.
   uint64_t attempt() const { return uint64_t(1) << 32 | number_; }
 
   Status tellColors() const;
@@ -69,12 +69,12 @@ private:
   Backend &old_;
   Job &job_;
   const std::vector<SplitRank *> &self_;
-  const uint64_t number_; ///< of this split, from 1
+  const uint64_t number_; ///< of this split, counted from 1
   std::deque<Part> parts_;
 };
 
-/// Returns when all ranks have told theirs. Errors: as Job::waitForAll, and the
-/// old job has failed.
+/// Publishes the colours of this thread's ranks, and waits until all ranks have
+/// published theirs. Errors: as Job::waitForAll; the old job has failed.
 Status Splitting::tellColors() const {
   if (Status why = old_.failure(); !why.ok())
     return why;
@@ -90,7 +90,7 @@ Status Splitting::tellColors() const {
     storeRelaxed(&turn.color, uint64_t(int64_t(own->color)));
     storeRelaxed(&turn.key, uint64_t(int64_t(own->key)));
     storeRelaxed(&turn.link, hashOf(link));
-    // Release: with those.
+    // Release: publishes those words.
     job_.publish(&job_.peer(own->rank).splits, number_);
   }
   const Status status = job_.waitForAll(self_[0]->rank, &PeerRecord::splits,
@@ -98,7 +98,7 @@ Status Splitting::tellColors() const {
                                         Clock::now() + job_.timeout());
   if (status.ok())
     return status;
-  const Status why = old_.failure(); // a lane may have found out
+  const Status why = old_.failure(); // a lane may have found the reason
   return why.ok() ? status : why;
 }
 
@@ -126,7 +126,7 @@ void Splitting::findParts() {
   }
 }
 
-/// What all ranks of a colour find alike.
+/// Checks what all ranks of a colour find in the same way.
 Status Splitting::check(const Part &part) const {
   const int first = part.next.ranks().front();
   for (int rank : part.next.ranks())
@@ -136,7 +136,7 @@ Status Splitting::check(const Part &part) const {
   return part.next.checkPrograms();
 }
 
-/// Makes the job, or an id for it, and says so.
+/// Makes the job, or an id for it, and publishes the result.
 void Splitting::lead(Part &part) const {
   SplitTurn &own = turn(part.next.ranks().front());
   if (part.next.byId()) {
@@ -152,13 +152,13 @@ void Splitting::lead(Part &part) const {
   } else {
     part.status = part.next.makeForAll(attempt());
   }
-  // Release: with the id, or what was made.
+  // Release: publishes the id, or what was made.
   job_.publish(&own.published,
                number_ | (part.status.ok() ? 0 : SplitTurn::kNone));
 }
 
-/// Why nobody need wait for the ranks of a colour any more. One that has left
-/// has done its part.
+/// Returns why there is no point in waiting for the ranks of a colour any more,
+/// or success. A rank that has left is no reason: it has done its part.
 Status Splitting::ended(const Part &part) const {
   for (int rank : part.next.ranks())
     if (job_.died(rank))
@@ -222,7 +222,7 @@ void Splitting::run() {
   findParts();
   for (Part &part : parts_)
     part.status = check(part);
-  // All that others wait for, before waiting.
+  // First do everything that others wait for, then wait.
   for (Part &part : parts_)
     if (part.status.ok() && part.leads())
       lead(part);

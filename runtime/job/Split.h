@@ -1,4 +1,4 @@
-//===- Split.h - jobs of some ranks each ------------------------*- C++ -*-===//
+//===- Split.h - dividing a job by colours ----------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,9 +11,9 @@
 
 namespace blink::runtime {
 
-/// What blinkCommSplit asks for, and gives, for one rank.
+/// The arguments and results of blinkCommSplit for one rank.
 struct SplitRank {
-  int rank = 0; ///< of the old job
+  int rank = 0; ///< in the old job
   int color = 0, key = 0;
   SuccessorSettings settings;
   // Set by split():
@@ -24,8 +24,8 @@ struct SplitRank {
 
 /// Makes a job of all ranks of each colour, ordered by key and then rank, with
 /// the programs that the files of `old` have for their GPUs. Called for `self`,
-/// ranks of this process, each once; returns when the jobs of these are made.
-/// `old` goes on, unless a rank does not call in time, dies or aborts. Errors,
+/// ranks of this process, each once; returns when their jobs are made. `old`
+/// stays usable, unless a rank does not call in time, dies or aborts. Errors,
 /// of all ranks of a colour: no program fits; the ranks name different failed
 /// links; the back end's.
 void split(Backend &old, const std::vector<SplitRank *> &self);

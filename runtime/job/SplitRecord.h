@@ -1,8 +1,8 @@
-//===- SplitRecord.h - what ranks tell each other to split ------*- C++ -*-===//
+//===- SplitRecord.h - the shared state of splits ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Lies in the job's memory, one a rank, zero at first.
+// Lies in the job's memory, one per rank, zero at first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,18 +15,19 @@ namespace blink::runtime {
 
 /// A rank's part in one blinkCommSplit.
 struct alignas(64) SplitTurn {
-  uint64_t color, key; ///< of 32 bits, with their signs
-  uint64_t link;       ///< hash of the failed link
-  // Of the first rank of a new job:
-  uint64_t published; ///< the split that `id` is for, and kNone if it has none
-  uint64_t id[16];    ///< a blinkUniqueId, where ranks join by one
+  uint64_t color, key; ///< sign-extended from 32 bits
+  uint64_t link;       ///< hash of the failed link's name
+  // Written by the first rank of a new job:
+  uint64_t published; ///< number of the split that `id` is for, with kNone if
+                      ///< there is no id
+  uint64_t id[16];    ///< a blinkUniqueId, if ranks join by one
 
   static constexpr uint64_t kNone = uint64_t(1) << 63;
 };
 
-/// Splits take turns: a rank writes in one turn while others may still read in
-/// the other. None begins the next but one before all have begun the next, and
-/// so are through with this one.
+/// Splits alternate between the two turns: a rank writes to one turn while
+/// others may still read the other. No rank begins split k + 2 before all ranks
+/// have begun split k + 1, and these have finished reading split k.
 struct SplitRecord {
   SplitTurn turns[2];
 };

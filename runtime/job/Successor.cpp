@@ -46,8 +46,8 @@ Status Successor::checkPrograms() const {
 }
 
 Status Successor::makeId(blinkUniqueId &id) const {
-  // On several servers numbers of processes say nothing, but the secret that
-  // the old job's ranks alone know does.
+  // Across servers, process ids say nothing, but the secret does that only the
+  // old job's ranks know.
   const Secret *secret = old_.job().secret();
   std::vector<uint64_t> processes;
   for (int rank : ranks_)
@@ -96,13 +96,13 @@ Status Successor::takeOver(uint64_t attempt, size_t takers, Status status,
     return status;
   Handover &handover = found->second;
   if (!handover.status.ok())
-    return handover.status; // rather than that the maker gave up
+    return handover.status; // more helpful than that the maker gave up
   if (status.ok()) {
     result = handover.backend;
     handover.left -= takers;
   }
   if (!status.ok() || handover.left == 0)
-    handover.backend = nullptr; // what has failed, has for all
+    handover.backend = nullptr; // a failure is one for all ranks
   return status;
 }
 

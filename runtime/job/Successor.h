@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What shrinking and splitting have in common once the ranks have agreed who
-// goes on with whom.
+// What shrinking and splitting have in common, once the ranks have agreed which
+// of them go on together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +14,10 @@
 
 namespace blink::runtime {
 
-/// What the new job has of its own.
+/// Settings of the new job.
 struct SuccessorSettings {
   std::chrono::milliseconds timeout{0};   ///< 0: the old job's
-  std::optional<std::string> withoutLink; ///< none: the old job's
+  std::optional<std::string> withoutLink; ///< unset: the old job's
 
   bool operator==(const SuccessorSettings &other) const {
     return timeout == other.timeout && withoutLink == other.withoutLink;
@@ -28,8 +28,8 @@ struct SuccessorSettings {
 /// have for their GPUs.
 class Successor {
 public:
-  /// `ranks`: of `old`, in their new order. The first one makes what the others
-  /// take.
+  /// `ranks`: ranks of `old`, in their new order. The first one makes what the
+  /// others take.
   Successor(Backend &old, std::vector<int> ranks,
             const SuccessorSettings &settings);
 
@@ -42,19 +42,21 @@ public:
   /// Errors: no program fits.
   Status checkPrograms() const;
 
-  /// An id for the new job, good for the processes of its ranks alone.
+  /// Makes an id for the new job that only the processes of its ranks can use.
   Status makeId(blinkUniqueId &id) const;
-  /// Makes the rank that was `rank`. `ended`: as BackendRequest::peerFailure.
+  /// Makes the rank that had the number `rank` in `old`. `ended`: as
+  /// BackendRequest::peerFailure.
   Status join(const blinkUniqueId &id, int rank,
               const std::function<Status()> &ended,
               std::shared_ptr<Backend> &result) const;
 
-  /// Where all ranks are in this process: makes them, for takeOver() with the
-  /// same `attempt`, which differs from that of any other job that the first
-  /// rank makes for others.
+  /// If all ranks are in this process: makes them, for takeOver() with the same
+  /// `attempt`. The number must differ from those of all other jobs that the
+  /// first rank makes for others.
   Status makeForAll(uint64_t attempt) const;
-  /// Takes what was made for `takers` ranks, or the error of making it. Nothing
-  /// is taken if `status` is an error: for nobody will it be there then.
+  /// Takes what was made for `takers` ranks, or the error of making it. If
+  /// `status` is an error, nothing is taken, and no other rank can take it any
+  /// more.
   Status takeOver(uint64_t attempt, size_t takers, Status status,
                   std::shared_ptr<Backend> &result) const;
 

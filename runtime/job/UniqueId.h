@@ -14,28 +14,30 @@
 namespace blink::runtime {
 
 /// The 128 bytes of a blinkUniqueId: where the process that made it listens,
-/// for processes of its host and for others, and what proves that one has it.
+/// for processes of its host and of others, and a secret, which proves that a
+/// process has the id.
 struct IdContent {
   char magic[8];
   unsigned char name[8]; ///< of the socket for processes of the same host
   Secret secret;
-  NetworkPlace place; ///< for processes of other hosts; count 0: there is none
+  NetworkPlace place; ///< for processes of other hosts; count 0: none
   char reserved[4];
   char spare[BLINK_UNIQUE_ID_SPARE];
 
-  /// For processes of the same host.
+  /// The key of the socket for processes of the same host.
   OfferKey localKey() const;
-  /// The same id for those who know `parent`, the secret of the job that the
-  /// new one is made from, and nothing to anybody else.
+  /// hideSecret() takes the secret out of the id. deriveSecret() puts it in
+  /// again for ranks that know `parent`, the secret of the job that the new one
+  /// is made from. To everyone else the id is of no use.
   void hideSecret() { secret = {}; }
   void deriveSecret(const Secret &parent);
 };
 static_assert(sizeof(IdContent) == sizeof(blinkUniqueId));
 
-/// A new name and secret, and no place. Errors: system error.
+/// Makes a new name and secret, and no place. Errors: system error.
 Status makeContent(IdContent &content);
 
-/// Errors: it is none.
+/// Errors: `id` is not an id.
 Status readId(const blinkUniqueId &id, IdContent &content);
 blinkUniqueId idOf(const IdContent &content);
 

@@ -1,4 +1,4 @@
-//===- WindowBoard.cpp - windows come and go at any time ------------------===//
+//===- WindowBoard.cpp - offering and withdrawing windows -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,7 +17,7 @@
 namespace blink::runtime {
 namespace {
 
-// Sequentially consistent: see WindowBoard.h for the pairs.
+// Sequentially consistent: WindowBoard.h lists which accesses pair.
 uint64_t loadOrdered(const uint64_t *word) {
   return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
@@ -42,7 +42,7 @@ void WindowBoard::begin(const Job &job, const BoardMemory &memory, int self,
 void WindowBoard::end() {
   if (!job_)
     return;
-  ending_.store(true, std::memory_order_relaxed); // the bell orders it
+  ending_.store(true, std::memory_order_relaxed); // the bell orders this store
   if (thread_.joinable()) {
     ringBell(&memory_.record(self_).bell);
     thread_.join();
@@ -69,17 +69,17 @@ uint32_t WindowBoard::freeNumber() {
   return number;
 }
 
-/// Its own word.
+/// Relaxed: the word is this rank's own.
 bool WindowBoard::isOffered(uint32_t number) const {
   return loadRelaxed(&memory_.window(self_, number).generation) & 1;
 }
 
-/// The next generation of a number; which change that is.
+/// Advances the generation of a number. Returns the number of this change.
 uint64_t WindowBoard::announce(uint32_t number) {
   BoardRecord &record = memory_.record(self_);
   uint64_t &generation = memory_.window(self_, number).generation;
-  // Release: with the record of what is offered; or behind all that a failed
-  // call did, if it is withdrawn.
+  // Release: when a window is offered, publishes its record; when one is
+  // withdrawn after a failure, comes after everything that the failed call did.
   storeRelease(&generation, loadRelaxed(&generation) + 1);
   const uint64_t change = loadRelaxed(&record.changes) + 1;
   storeOrdered(&record.changes, change);
@@ -90,7 +90,7 @@ void WindowBoard::offer(uint32_t number) {
   BoardRecord &record = memory_.record(self_);
   if (number == own_.size())
     own_.emplace_back();
-  // Before the change that a reader sees first.
+  // Stored before the change, which a reader loads first.
   storeRelaxed(&record.numbers, own_.size());
   Own &own = own_[number];
   own.taken = true;
@@ -123,7 +123,8 @@ Status WindowBoard::withdraw(uint32_t number) {
   return {};
 }
 
-/// Whether what was withdrawn by that change is not open at the reader.
+/// Returns true if a window that was withdrawn by this change is not open at
+/// the reader any more.
 bool WindowBoard::hasSeen(int reader, uint64_t change) const {
   const uint64_t seen = loadOrdered(&memory_.seen(reader, self_));
   return seen == 0 || seen > change || job_->died(reader);
@@ -135,8 +136,8 @@ bool WindowBoard::isOpen(uint32_t number) {
   if (verdict != Verdict::asked)
     return verdict == Verdict::open;
   for (int reader : readers_)
-    // Acquire: with the reader's word whether it could, and its window itself,
-    // which goes on to its lanes by the rings.
+    // Acquire: makes visible whether the reader could open the window, and the
+    // reader's mapping of it, which the rings pass on to its lanes.
     if (loadAcquire(&memory_.seen(reader, self_)) <= own.change)
       return false;
   const WindowState &window = memory_.window(self_, number);
@@ -151,7 +152,7 @@ bool WindowBoard::isOpen(uint32_t number) {
 
 void WindowBoard::startLooking() {
   if (!unheard_.exchange(nullptr, std::memory_order_relaxed))
-    return; // another thread's call was faster
+    return; // another thread's call came first
   try {
     others_.resize(owners_.size());
     thread_ = std::thread([this] { lookUntilEnd(); });
@@ -166,7 +167,8 @@ void WindowBoard::lookUntilEnd() {
     storeOrdered(&memory_.seen(self_, owner), 1);
   const uint32_t *bell = &memory_.record(self_).bell;
   for (;;) {
-    // Before looking: who rings meanwhile is looked at in the next turn.
+    // Loaded before looking: a change that is announced meanwhile is looked at
+    // in the next turn.
     const uint32_t heard = loadBell(bell);
     if (ending_.load(std::memory_order_relaxed))
       return;
@@ -192,7 +194,8 @@ void WindowBoard::lookAt(size_t owner) {
   for (uint32_t number = 0; number < others.size(); ++number) {
     WindowState &window = memory_.window(rank, number);
     Others &known = others[number];
-    // Acquire: with its record, and with a failure before it was withdrawn.
+    // Acquire: makes the window's record visible, and a failure that came
+    // before the withdrawal.
     const uint64_t generation = loadAcquire(&window.generation);
     if (known.generation == generation)
       continue;
@@ -208,7 +211,8 @@ void WindowBoard::lookAt(size_t owner) {
   storeRelease(&seen, changes + 1);
 }
 
-/// In the end: nothing of others is open here, now and ever.
+/// At the end: closes all windows of others, and notes that none will be opened
+/// any more.
 void WindowBoard::closeAll() {
   for (size_t owner = 0; owner < others_.size(); ++owner)
     for (uint32_t number = 0; number < others_[owner].size(); ++number)

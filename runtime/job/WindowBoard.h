@@ -1,13 +1,14 @@
-//===- WindowBoard.h - windows come and go at any time ----------*- C++ -*-===//
+//===- WindowBoard.h - offering and withdrawing windows ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A window is a registered buffer (blinkCommRegister) of one rank, its owner,
-// that ranks in other processes, its readers, reach into: to read or, on GPUs,
-// to write. Offering one and withdrawing it are calls of the owner alone. A
-// reader has a thread that opens what is offered and closes what is withdrawn,
-// so nobody waits for the calls of another rank. The thread begins in the first
-// call of a rank after the first offer; a job that has no windows has none.
+// that ranks in other processes, its readers, access directly: they read it or,
+// on GPUs, write to it. Offering and withdrawing a window are calls of the
+// owner alone. Each reader has a thread that opens what is offered and closes
+// what is withdrawn, so no rank waits for the calls of another. The thread
+// starts in the rank's first call after the first offer; a job without windows
+// has no such thread.
 //
 //   owner                                 reader's thread
 //   writes the back end's record
@@ -16,34 +17,37 @@
 //                                         changes           (seq_cst)
 //                                         generation        (acquire)
 //                                         opens it, or refused = generation
-//                                         seen = changes    (release)
+//                                         seen = changes + 1 (release)
 //   seen by all readers      (acquire)
 //   uses it in calls
-//   calls are over: all readers have said in their rings that they are through
+//   calls are over: all readers have confirmed it in their rings
 //   generation + 1, even     (release)
 //   changes + 1, rings       (seq_cst)
 //                                         as above: closes it
 //   seen by all readers      (acquire)
-//   the buffer is the caller's, and the number free
+//   the buffer is the caller's again, and the number is free
 //
-// What is used in a call. The owner decides, when the call begins, and tells
-// each reader with the data, or before it, which window to look at. So both
-// ends of a channel agree, however far apart they are in their calls: a window
-// that an unread chunk names has been opened by its reader, since the owner saw
-// that first, and is not withdrawn, since the owner's call is not over. A
-// window is used when all its readers have opened it, and never if one cannot.
+// Which windows a call uses. The owner decides when the call begins, and tells
+// each reader which window to look at, with the data or before it. Both ends of
+// a channel therefore agree, however far apart they are in their calls: a
+// window that an unread chunk names has been opened by its reader, because the
+// owner saw that first; and it has not been withdrawn, because the owner's call
+// is not over. A window is used once all its readers have opened it, and never
+// if one of them cannot.
 //
-// Why a reader that does not look yet is not waited for. It stores that it
-// looks, and then loads the changes; the owner stores its change, and then
-// loads who looks: all sequentially consistent, so one sees the other. A reader
-// whom the owner did not see finds the window withdrawn.
+// Why the owner need not wait for a reader whose thread has not started. The
+// reader stores that it looks, and then loads the changes; the owner stores its
+// change, and then loads which readers look. All four accesses are sequentially
+// consistent, so at least one of the two sees the other's store. A reader that
+// the owner did not see therefore finds the window withdrawn.
 //
-// Why the record is stable while a reader looks at it: the owner writes it only
-// for a number that is free.
+// Why the record does not change while a reader looks at it: the owner writes
+// it only for a free number.
 //
-// After a failure calls end though readers are not through. The job has failed
-// then before the owner withdraws, and so the reader, which has seen that,
-// finds it failed; closing waits until no lane of its own is at work.
+// After a failure, calls end although readers have not finished. The job has
+// then failed before the owner withdraws the window. A reader that sees the
+// withdrawal therefore also finds that the job has failed; closing the window
+// then waits until none of the reader's lanes is at work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,12 +66,12 @@ namespace blink::runtime {
 /// The board as one rank sees it.
 class WindowBoard {
 public:
-  /// What the rank does as a reader. Runs in the board's thread.
+  /// What the rank does as a reader. These functions run in the board's thread.
   struct Reach {
-    /// False if it cannot: then nobody uses the window.
+    /// Returns false if the window cannot be opened: then no rank uses it.
     std::function<bool(int owner, uint32_t number)> open;
-    /// Of one that was opened. No lane of the rank's uses it, unless the job
-    /// has failed.
+    /// Closes a window that was opened. No lane of the rank uses it any more,
+    /// unless the job has failed.
     std::function<void(int owner, uint32_t number)> close;
   };
 
@@ -75,46 +79,47 @@ public:
   WindowBoard(const WindowBoard &) = delete;
   ~WindowBoard() { end(); }
 
-  /// `owners`: whose windows `self` reaches into; `readers`: who into its own.
-  /// The job and its memory outlive end().
+  /// `owners`: the ranks whose windows `self` accesses; `readers`: the ranks
+  /// that access the windows of `self`. The job and its memory outlive end().
   void begin(const Job &job, const BoardMemory &memory, int self,
              std::vector<int> owners, std::vector<int> readers, Reach reach);
   /// Withdraws all windows without waiting, and closes those of others. No call
-  /// is under way.
+  /// may be under way.
   void end();
 
-  /// When a call begins.
+  /// To be called when a call begins: starts the thread if it is needed.
   void look() {
-    // Relaxed: a call that misses it does without windows.
+    // Relaxed: a call that misses the ring does without windows.
     const uint32_t *bell = unheard_.load(std::memory_order_relaxed);
     if (bell && __atomic_load_n(bell, __ATOMIC_RELAXED) != 0)
       startLooking();
   }
 
-  // For the owner: these take turns, and no call begins meanwhile.
+  // For the owner. These functions take turns, and no call begins meanwhile.
 
-  /// A free number, or kMaxWindows.
+  /// Returns a free number, or kMaxWindows.
   uint32_t freeNumber();
-  /// Offers what the back end's record of the number says.
+  /// Offers the window that the back end's record of this number describes.
   void offer(uint32_t number);
-  /// Takes it back, and returns when nobody has it open any more. Errors:
-  /// remote error if a reader has not let go in time. Then nobody begins to use
-  /// it, but the buffer must stay; the call may be repeated.
+  /// Withdraws the window, and returns when no reader has it open any more.
+  /// Errors: remote error if a reader has not closed it in time. No call begins
+  /// to use the window then, but the buffer must stay allocated; withdraw() may
+  /// be called again.
   Status withdraw(uint32_t number);
-  /// A number that was withdrawn is not free again.
+  /// Keeps a number that was withdrawn from becoming free.
   void keep(uint32_t number) { own_[number].taken = true; }
 
-  /// Whether calls that begin now may use the window of a number that is
-  /// offered. Any thread.
+  /// Returns true if calls that begin now may use the window that is offered
+  /// under this number. May be called from any thread.
   bool isOpen(uint32_t number);
 
 private:
   enum class Verdict { open, asked, refused };
   struct Own {
     bool taken = false;
-    uint64_t change = 0; ///< that offered it, or withdrew it
-    /// Stored with release by whoever has seen, with acquire, that all readers
-    /// have looked; loaded with acquire by others.
+    uint64_t change = 0; ///< the change that offered or withdrew the window
+    /// Stored with release by a thread that has seen, with acquire, that all
+    /// readers have looked; loaded with acquire by the others.
     std::atomic<Verdict> verdict{Verdict::asked};
   };
   /// Another rank's window, as this rank's thread knows it.
@@ -138,11 +143,12 @@ private:
   Reach reach_;
   std::deque<Own> own_; ///< of each number that was ever used
 
-  /// This rank's bell until the thread is there, then null.
+  /// This rank's bell until the thread starts, then null.
   std::atomic<const uint32_t *> unheard_{nullptr};
   std::thread thread_;
   std::atomic<bool> ending_{false};
-  std::vector<std::vector<Others>> others_; ///< of each owner; the thread's
+  std::vector<std::vector<Others>> others_; ///< of each owner; used by the
+                                            ///< thread
 };
 
 } // namespace blink::runtime

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every message is a sign of life, and a heartbeat is sent where there was no
-// other one. UCX itself does not notice a link that is down while nothing
-// comes back over it.
+// Every message is a sign of life; a heartbeat is sent only if there was no
+// other message. UCX itself does not notice that a link is down as long as
+// nothing comes back over it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,14 +12,14 @@
 
 namespace blink::runtime::network {
 
-/// In the thread of heartbeats. A thread that is in a call, and has the mutex
-/// nearly always, beats instead.
+/// Runs in the thread of heartbeats. If a thread in a call has the mutex nearly
+/// all the time, that thread sends the heartbeats instead.
 void NetworkTransport::turn(Clock::duration late) {
   late_ += late;
   const bool beats = ++turns_ % turnsOfBeat_ == 0;
   for (const auto &ends : ends_)
     for (const std::unique_ptr<NicEnd> &end : ends) {
-      // Relaxed: the number is all there is to know.
+      // Relaxed: no other data depends on the number.
       if (beats)
         end->beatDue.fetch_add(late_.count() + 1, std::memory_order_relaxed);
       for (bool first = true;
@@ -37,7 +37,8 @@ void NetworkTransport::turn(Clock::duration late) {
 }
 
 void NetworkTransport::NicEnd::beat(Clock::duration late) {
-  constexpr int kTurns = 64; // to read what has come: more comes meanwhile
+  constexpr int kTurns = 64; // a limit, because more may come while this reads
+                             // what has come
   const Clock::time_point now = Clock::now();
   for (int i = 0; i < kTurns && worker.progress(); ++i)
     ;
@@ -47,8 +48,8 @@ void NetworkTransport::NicEnd::beat(Clock::duration late) {
   for (auto &[other, connection] : worker.connections()) {
     if (connection.lost || connection.left)
       continue;
-    // What this process was late others cannot help, and what they have sent
-    // meanwhile may come yet.
+    // The others are not to blame for the time that this process was late, and
+    // what they have sent meanwhile may still arrive.
     if (connection.received != connection.receivedBefore)
       connection.heard = now;
     else
@@ -74,11 +75,12 @@ void NetworkTransport::NicEnd::beat(Clock::duration late) {
   }
 }
 
-/// Says so of a connection that is slower than planned, and gives it up where
+/// Reports a connection that is slower than planned, and gives it up if
 /// BLINK_LEAST_RATE asks for that.
 void NetworkTransport::NicEnd::meter(Connection &connection,
                                      Clock::time_point now) {
-  constexpr double kWorthAWord = 0.25; // of the plan: no matter of other jobs
+  constexpr double kWorthAWord = 0.25; // of the plan; a rate below this is not
+                                       // just the effect of other jobs
   LinkMeter &meter = connection.meter;
   if (!meter.look(now, connection.bytesSent, connection.bytesThere))
     return;

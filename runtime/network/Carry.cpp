@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Credits are absolute numbers. They go with a chunk that goes to the same
-// place, by themselves when half a window has been read, or when nothing has
-// moved for a while. Those of small chunks wait for a whole window: a message
-// costs more than they do.
+// Credits are absolute numbers. They are sent with a chunk to the same rank, or
+// by themselves when half a window has been read or when nothing has moved for
+// a while. Credits of small chunks wait for a whole window, because a message
+// costs more than these chunks do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +19,17 @@
 namespace blink::runtime::network {
 namespace {
 
-/// Chunks in the low bits of tags, whose numbers begin with 1 (core/Ring.h).
+/// Bits of a tag that hold the number of the chunk, from 1 (core/Ring.h).
 constexpr uint64_t kTagMask = (uint64_t(1) << 40) - 1;
 
-/// The most bytes of small chunks.
+/// The most bytes of a small chunk.
 constexpr uint64_t kSmallChunk = 4 << 10;
 
-/// How long nothing moves until credits go by themselves. In an exchange of
-/// chunks they have company before, and those of the call's last chunks in the
-/// next call. A writer that waits for them, as its variant's slots lie
-/// elsewhere than those before, loses no more than this.
+/// How long nothing must move before credits are sent by themselves. While
+/// chunks are exchanged, credits go with these before that; the credits of a
+/// call's last chunks go with the next call. If a writer waits for credits,
+/// because the slots of its variant are elsewhere than those before, it loses
+/// no more than this time.
 constexpr std::chrono::microseconds kIdleTime{150};
 
 } // namespace
@@ -64,7 +65,7 @@ void NetworkTransport::NicEnd::send(uint32_t number,
   worker.send(*ring.to, header, chunk.data, chunk.message.bytes);
 }
 
-/// Sends what waited for credits that have come.
+/// Sends the chunks that waited for credits which have now come.
 void NetworkTransport::NicEnd::sendReady() {
   while (!ready.empty()) {
     const uint32_t number = ready.back();
@@ -80,7 +81,7 @@ void NetworkTransport::NicEnd::sendReady() {
   }
 }
 
-/// When chunks begin to wait, or no more do.
+/// Called when chunks may have begun to wait, or no longer wait.
 void NetworkTransport::NicEnd::tellMeter(Outgoing &ring) {
   const bool waits = !ring.waiting.empty(), did = ring.waitingRate >= 0;
   if (waits == did)
@@ -163,7 +164,7 @@ void NetworkTransport::credit(uint32_t number, uint64_t freed) {
   }
 }
 
-/// Of a ring that is not among those that owe any more.
+/// Sends the credit of a ring, which the caller has taken out of `owing`.
 void NetworkTransport::NicEnd::sendCredit(uint32_t number) {
   Incoming &ring = transport.incoming_[number];
   MessageHeader header{};
@@ -175,7 +176,8 @@ void NetworkTransport::NicEnd::sendCredit(uint32_t number) {
   worker.send(*ring.from, header);
 }
 
-/// Lets a credit that is due at the other end go with a chunk.
+/// Adds a credit that is owed to the other end, if any, to the header of a
+/// chunk.
 void NetworkTransport::NicEnd::takeCredit(Connection &to,
                                           MessageHeader &header) {
   header.creditRing = MessageHeader::kNone;
@@ -195,7 +197,8 @@ void NetworkTransport::NicEnd::takeCredit(Connection &to,
 
 //===-- Progress ----------------------------------------------------------===//
 
-/// With the worker's mutex, as all of NicEnd. Whether anything moved.
+/// Requires the worker's mutex, like all functions of NicEnd. Returns whether
+/// anything moved.
 bool NetworkTransport::NicEnd::carryOn() {
   if (beatDue.load(std::memory_order_relaxed) != 0)
     beat(Clock::duration(beatDue.exchange(0, std::memory_order_relaxed) - 1));
@@ -255,7 +258,7 @@ bool NetworkTransport::awaitable(int rank, std::vector<pollfd> &files,
 bool NetworkTransport::flushed(uint32_t number) {
   const Outgoing &ring = outgoing_[number];
   std::lock_guard<std::mutex> lock(ring.end->worker.mutex);
-  // Chunks of other rings that are on their way need nobody's call.
+  // Chunks of other rings that are on their way need no call of another rank.
   return ring.waiting.empty() && ring.end->worker.openChunks() == 0;
 }
 
@@ -267,7 +270,8 @@ void NetworkTransport::NicEnd::lost(Connection &connection) {
     const Incoming &in = transport.incoming_[r];
     if (out.to == &connection)
       out.waiting.clear();
-    // Who has said goodbye is missed by those who need it, if any.
+    // If the other end said goodbye, the ranks that need it, if any, notice its
+    // absence themselves.
     if ((out.to == &connection || in.from == &connection) && !connection.left)
       transport.client_.broken(r, connection.why);
   }

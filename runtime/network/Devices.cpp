@@ -37,8 +37,8 @@ std::string namesOf(const SystemDevices &system) {
   return joined(names, ", ");
 }
 
-/// Whether this machine has it, and as what. RDMA devices may have a port:
-/// "mlx5_0:1", which is the first unless said.
+/// Sets `device` and returns true if this machine has a device of that name.
+/// RDMA devices may have a port, as "mlx5_0:1"; it is the first unless given.
 bool findDevice(const std::string &name, const SystemDevices &system,
                 Device &device) {
   for (const Interface &interface : system.interfaces)
@@ -54,7 +54,7 @@ bool findDevice(const std::string &name, const SystemDevices &system,
   return true;
 }
 
-/// BLINK_NET_DEVICES as a map.
+/// Parses BLINK_NET_DEVICES into a map.
 Status parseDevices(const char *list, const std::vector<TransportNic> &nics,
                     const SystemDevices &system,
                     std::map<std::string, Device> &devices) {
@@ -76,7 +76,8 @@ Status parseDevices(const char *list, const std::vector<TransportNic> &nics,
               names.empty() ? "none" : joined(names, ", ")};
     }
     const std::string name = part.substr(equals + 1);
-    // Another machine's NIC may be named, too, with a device that is there.
+    // The list may also name a NIC of another machine, with a device of that
+    // machine.
     if (!findDevice(name, system, devices[nic]))
       devices[nic] = {name, false};
   }

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A schedule names NICs by nodes of its topology. What the operating system
-// calls them follows from the environment, the topology, or their order.
+// A schedule names NICs by nodes of its topology. The operating system's name
+// of such a NIC follows from the environment, the topology, or the order of the
+// interfaces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 
 namespace blink::runtime::network {
 
-/// What a machine has, in the order of its interfaces' numbers.
+/// The devices of a machine, in the order of the interfaces' numbers.
 struct Interface {
   std::string name;
   bool up = false; ///< and has an address
@@ -28,28 +29,29 @@ struct SystemDevices {
   std::vector<std::string> rdma; ///< "mlx5_0"
 };
 
-/// Those of this machine. Errors: of the system.
+/// Finds the devices of this machine. Errors: of the system.
 Status findDevices(SystemDevices &devices);
 
-/// What a user asked for; null: nothing.
+/// What the user asked for; null: nothing.
 struct DeviceSettings {
   const char *netDevices = nullptr;   ///< BLINK_NET_DEVICES
   const char *socketIfname = nullptr; ///< BLINK_SOCKET_IFNAME
 };
 
-/// A device as UCX calls it.
+/// A device as UCX names it.
 struct Device {
   std::string name;
   bool rdma = false;
 };
 
-/// The interfaces that NICs without a device of their own may be: those that
-/// are up and fit `filter` (InterfaceFilter).
+/// Returns the interfaces that NICs without a device of their own may use:
+/// those that are up and pass `filter` (InterfaceFilter).
 std::vector<std::string>
 usableInterfaces(const std::vector<Interface> &interfaces, const char *filter);
 
-/// The device of NIC number `nic`, or of any (kAnyNic), for a rank of this
-/// machine. Errors: settings that name what there is not; no interface.
+/// Finds the device of NIC number `nic`, or of any NIC (kAnyNic), for a rank of
+/// this machine. Errors: a setting names something that does not exist; no
+/// interface.
 Status deviceOf(uint16_t nic, const std::vector<TransportNic> &nics,
                 const SystemDevices &system, const DeviceSettings &settings,
                 Device &device);

@@ -1,4 +1,4 @@
-//===- Heartbeats.cpp - a thread that calls now and then ------------------===//
+//===- Heartbeats.cpp - a thread that calls at intervals ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,8 +15,8 @@
 namespace blink::runtime::network {
 namespace {
 
-/// Those that run, to be stopped before the process exits: UCX ends what it
-/// has in its own destructors, which come after that of this.
+/// The running threads, to be stopped before the process exits: UCX tears down
+/// its state in destructors of its own, which run after this one's.
 struct Running {
   std::mutex mutex;
   std::set<Heartbeats *> all;
@@ -46,7 +46,7 @@ struct Running {
 bool Heartbeats::start(Clock::duration interval,
                        std::function<void(Clock::duration)> beat) {
   process_ = getpid();
-  // Signals are for the threads of the program.
+  // Signals are for the program's threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -69,7 +69,7 @@ void Heartbeats::stop() {
   if (!thread_.joinable())
     return;
   if (!ours()) {
-    thread_.detach(); // the parent has it
+    thread_.detach(); // only the parent has the thread
     return;
   }
   {
@@ -101,7 +101,7 @@ void Heartbeats::main(Clock::duration interval,
     }
     const Clock::time_point now = Clock::now();
     beat(now - due);
-    // What a beat takes makes the next one late, too.
+    // The time that a beat takes delays the next one, too.
     due = now + interval;
   }
 }

@@ -1,4 +1,4 @@
-//===- Heartbeats.h - a thread that calls now and then ----------*- C++ -*-===//
+//===- Heartbeats.h - a thread that calls at intervals ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,21 +16,22 @@
 
 namespace blink::runtime::network {
 
-/// Calls `beat` in intervals, with how much later than it should have: its
-/// process may have been stopped, or the processors busy.
+/// Calls `beat` at intervals, and passes how late the call is: the process may
+/// have been stopped, or the processors busy.
 class Heartbeats {
 public:
   using Clock = std::chrono::steady_clock;
 
   ~Heartbeats() { stop(); }
-  /// False: no thread could be made.
+  /// Returns false if the thread could not be made.
   bool start(Clock::duration interval,
              std::function<void(Clock::duration late)> beat);
-  /// Returns when no beat is under way. In a forked child there is none.
+  /// Stops the thread; returns when no beat is under way. In a forked child
+  /// there is no thread to stop.
   void stop();
-  /// For a beat: waits for a moment; false if it is to end.
+  /// For a beat: waits for `time`; returns false if the thread is to end.
   bool pause(Clock::duration time);
-  /// Whether this process is the one that started it.
+  /// Returns true if this process is the one that started the thread.
   bool ours() const;
 
 private:

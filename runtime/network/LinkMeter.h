@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A connection that carries a tenth of what the schedule plans is alive, and
-// makes every call ten times as long. What tells it from one whose other end is
-// late: chunks wait at the writer while those that have left it are not there.
+// A connection that carries a tenth of what the schedule plans is alive, but
+// makes every call ten times as long. Unlike a connection whose other end is
+// late, it has chunks that wait at the writer while chunks that were sent have
+// not arrived.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,29 +18,31 @@
 
 namespace blink::runtime::network {
 
-/// Of one connection, in the direction away from here. Not synchronised.
+/// Measures one connection, in the direction away from here. Not synchronised.
 class LinkMeter {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// It has a rate when it was full for so long, over any number of calls.
+  /// The connection must have been full for this long, over any number of
+  /// calls, to have a rate.
   static constexpr std::chrono::milliseconds kLongEnough{1000};
 
-  /// Chunks of a ring wait for their window, which has `rate` bytes a second
-  /// by the schedule; and none do any more.
+  /// Chunks of a ring begin to wait for their window, or no longer wait. By the
+  /// schedule the ring has `rate` bytes a second.
   void begin(Clock::time_point now, double rate);
   void end(Clock::time_point now, double rate);
-  /// To be called now and then: the bytes of chunks that were sent, and of
-  /// these the ones that the other end has said to have. If that is all, what
-  /// waits waits for a reader, and so may it have done before. True if the
-  /// connection was full for kLongEnough since it last was: rate() and plan()
-  /// are of that time.
+  /// To be called now and then, with the bytes of chunks that were sent, and
+  /// the bytes of these that the other end has confirmed. If both are equal,
+  /// waiting chunks wait for a reader, and may have done so before; the
+  /// measurement then starts again. Returns true if the connection was full for
+  /// kLongEnough since the last time it returned true: rate() and plan() are of
+  /// that time.
   bool look(Clock::time_point now, uint64_t sent, uint64_t there);
 
   double rate() const { return rate_; } ///< bytes a second
   double plan() const { return plan_; }
 
-  /// Of all such times.
+  /// Totals over all such times.
   double seconds() const { return totalSeconds_; }
   uint64_t bytes() const { return totalBytes_; }
 
@@ -50,14 +53,15 @@ private:
   unsigned waiting_ = 0; ///< rings
   double waitingRate_ = 0;
   Clock::time_point last_;
-  double seconds_ = 0, planned_ = 0; ///< full for, and bytes
+  double seconds_ = 0, planned_ = 0; ///< time it was full, and bytes planned
+                                     ///< for it
   uint64_t thereBefore_ = 0;
   double rate_ = 0, plan_ = 0;
   double totalSeconds_ = 0;
   uint64_t totalBytes_ = 0;
 };
 
-/// "24.9 MB", of bytes or bytes a second.
+/// Returns "24.9 MB", for bytes or bytes a second.
 std::string megabytes(double bytes);
 
 } // namespace blink::runtime::network

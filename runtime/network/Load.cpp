@@ -1,4 +1,4 @@
-//===- Load.cpp - the module that has the network transport ---------------===//
+//===- Load.cpp - loading the network transport's module ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,12 +18,13 @@ namespace {
 
 constexpr const char *kFile = "libblink_network.so";
 
-/// While UCX is loaded the environment says UCX_MEM_EVENTS=n, unless it says
-/// something else. To hear of memory that is unmapped UCX patches the C
-/// library, and tries brk() and sbrk() out: what another thread's malloc() has
-/// got from the system meanwhile it gives back, and the process dies (1.13).
-/// The variables are not changed, which no other thread may read then, but
-/// there are others for a moment: readers find either ones whole.
+/// Sets UCX_MEM_EVENTS=n in the environment while UCX is loaded, unless the
+/// variable is already set. To learn of memory that is unmapped, UCX (1.13)
+/// patches the C library and tries out brk() and sbrk(); in doing so it returns
+/// to the system what another thread's malloc() has just obtained, and the
+/// process dies. The variables themselves are not changed, because no other
+/// thread could read them at that time. Instead, `environ` points to another
+/// array for a moment: readers find one complete array or the other.
 class WithoutMemoryEvents {
 public:
   WithoutMemoryEvents() : before_(environ) {
@@ -39,12 +40,12 @@ public:
   }
   ~WithoutMemoryEvents() {
     if (!variables().empty() && environ == variables().data())
-      environ = before_; // or another thread has made new ones of these
+      environ = before_; // unless another thread has made a new array
   }
   WithoutMemoryEvents(const WithoutMemoryEvents &) = delete;
 
 private:
-  /// Kept: a reader may still be in them.
+  /// Never freed: a reader may still be in it.
   static std::vector<char *> &variables() {
     static auto *made = new std::vector<char *>;
     return *made;
@@ -52,8 +53,8 @@ private:
   char **const before_;
 };
 
-/// Beside the library that this is a part of, or where the linker looks. It
-/// stays loaded: UCX has threads.
+/// Loads the module from the folder of the library that this is a part of, or
+/// from where the linker looks. It stays loaded, because UCX has threads.
 void *loadModule() {
   constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
   Dl_info self{};
@@ -67,8 +68,9 @@ void *loadModule() {
   return dlopen(kFile, kFlags);
 }
 
-/// Once a process; null if it cannot be, and why. A child that is forked
-/// meanwhile finds the linker's table whole, and the environment as it was.
+/// Loads the module once per process; returns null and sets `why` if that
+/// fails. A child that is forked meanwhile finds the linker's table complete,
+/// and the environment as it was.
 void *openModule(std::string &why) {
   static ForkSafeMutex &mutex = *new ForkSafeMutex;
   static void *module = nullptr;

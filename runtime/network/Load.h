@@ -1,9 +1,9 @@
-//===- Load.h - the module that has the network transport -------*- C++ -*-===//
+//===- Load.h - loading the network transport's module ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// UCX is linked into libblink_network.so and nothing else. It is loaded when a
-// job needs it, so that libblink has few dependencies and runs without it.
+// Only libblink_network.so is linked with UCX. It is loaded when a job needs
+// it, so that libblink has few dependencies and runs without UCX.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +14,13 @@
 
 namespace blink::runtime::network {
 
-/// The function that the module shows: its entry, or null if it is of another
-/// BLINK_VERSION.
+/// The function that the module exports. Returns the module's entry, or null if
+/// the module is of another BLINK_VERSION.
 using EntryFunction = const TransportEntry *(*)(int version);
 inline constexpr const char *kEntryFunction = "blinkNetworkTransport";
 
-/// TransportEntry::create of the module. Errors: there is none; its own.
+/// Calls the module's TransportEntry::create. Errors: there is no module; the
+/// module's own.
 Status createLoaded(const TransportJob &job, TransportClient &client,
                     std::unique_ptr<Transport> &transport);
 

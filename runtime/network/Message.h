@@ -1,8 +1,9 @@
-//===- Message.h - what goes over a connection ------------------*- C++ -*-===//
+//===- Message.h - the messages of a connection -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every message is one active message: this header, and of chunks the bytes.
+// Every message is one active message: this header, and the bytes if it is a
+// chunk.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,35 +15,40 @@
 namespace blink::runtime::network {
 
 enum class MessageKind : uint8_t {
-  hello = 1, ///< the first; its sender hears what comes from now on
+  hello = 1, ///< the first; its sender receives what comes from now on
   chunk,
-  credit,    ///< nothing but that
-  heartbeat, ///< when there is nothing else to say
-  goodbye,   ///< the last: the end of the connection is none by failure
+  credit,    ///< a credit only
+  heartbeat, ///< sent if there is nothing else to send
+  goodbye,   ///< the last: the end of the connection is not a failure
 };
 
-/// As it lies in the memory of both ends, which are alike: what is little
-/// endian here is so there.
+/// Lies in the memory of both ends in the same form: both are little-endian, or
+/// neither.
 struct MessageHeader {
-  /// The receiver's. Who does not know it is of no job that the receiver has.
+  /// The receiver's key. A sender that does not know it belongs to no job of
+  /// the receiver.
   uint64_t key;
   uint16_t rank, nic; ///< the sender's
-  uint32_t sequence;  ///< of the connection's messages in this direction
+  uint32_t sequence;  ///< number of the message among those of the connection
+                      ///< in this direction
   MessageKind kind;
   uint8_t padding;
-  uint16_t window;     ///< chunk: the sender's, so how soon it needs credits
+  uint16_t window;     ///< chunk: the sender's; says how soon it needs credits
   uint32_t ring;       ///< chunk: TransportRing::between
-  uint64_t tag;        ///< chunk: as in ChunkMessage, like what follows
-  uint64_t offset;     ///< chunk; heartbeat: bytes of chunks that have come
-  uint32_t slot;       ///< chunk
-  uint32_t creditRing; ///< of which `credit` have been read; or kNone
+  uint64_t tag;        ///< chunk: as in ChunkMessage, like the next ones
+  uint64_t offset;     ///< chunk: as in ChunkMessage; heartbeat: bytes of
+                       ///< chunks that have come
+  uint32_t slot;       ///< chunk: as in ChunkMessage
+  uint32_t creditRing; ///< the ring of which `credit` chunks have been read; or
+                       ///< kNone
   uint64_t credit;
 
   static constexpr uint32_t kNone = ~0u;
 };
 static_assert(sizeof(MessageHeader) == 56, "no padding");
 
-/// How a rank is reached over one NIC, followed by `bytes` of UCX's address.
+/// How to reach a rank over one NIC; followed by `bytes` bytes of UCX's
+/// address.
 struct AddressHeader {
   uint64_t key;
   uint16_t nic;

@@ -1,4 +1,4 @@
-//===- Module.cpp - what libblink_network.so shows ------------------------===//
+//===- Module.cpp - the function that libblink_network.so exports ---------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

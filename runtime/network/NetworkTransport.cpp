@@ -16,15 +16,17 @@
 namespace blink::runtime::network {
 namespace {
 
-/// Of a rank that leaves while the way to others is not free.
+/// The most time that a rank which leaves waits if the way to others is not
+/// free.
 constexpr std::chrono::seconds kMostForGoodbye{1};
 
-/// Between turns of the thread that sends what callers have left, as credits:
-/// ranks wait for it, however patient they are with those that are silent.
+/// The longest time between turns of the thread that sends what callers have
+/// left, such as credits: other ranks wait for these, however long a silence
+/// they tolerate.
 constexpr std::chrono::milliseconds kLongestTurn{10};
 
-/// How much later than a connection that is lost the death of its process is
-/// known.
+/// How much later than the loss of its connection the death of a process
+/// becomes known.
 constexpr std::chrono::milliseconds kDeathIsKnown{200};
 
 } // namespace
@@ -98,7 +100,8 @@ Status NetworkTransport::listen(int rank, std::string &address) {
   return status;
 }
 
-/// Finds where a connection leads to, if it is not known.
+/// Finds the connection to the NIC of a rank; if it is not known yet, adds it
+/// by its address.
 Status NetworkTransport::reach(NicEnd &end, int rank, uint16_t nic,
                                const std::string &addresses,
                                Connection *&connection) {
@@ -124,7 +127,7 @@ Status NetworkTransport::reach(NicEnd &end, int rank, uint16_t nic,
           nameOf(rank, nic)};
 }
 
-/// Notes a ring, by the number that both ends have for it.
+/// Notes a ring under the number that both ends have for it.
 static void noteRing(std::vector<uint32_t> &rings, uint32_t between,
                      uint32_t ring) {
   constexpr uint32_t kNoRing = ~0u;
@@ -133,7 +136,7 @@ static void noteRing(std::vector<uint32_t> &rings, uint32_t between,
   rings[between] = ring;
 }
 
-/// Finds the connections of one NIC's rings.
+/// Finds the connections of the rings of one NIC.
 Status NetworkTransport::join(NicEnd &end,
                               const std::vector<std::string> &addresses) {
   std::lock_guard<std::mutex> lock(end.worker.mutex);
@@ -157,7 +160,8 @@ Status NetworkTransport::join(NicEnd &end,
   return {};
 }
 
-/// Whether all connections are there. `status`: one is lost.
+/// Returns true if all connections are established. Sets `status` if one is
+/// lost.
 bool NetworkTransport::allGreeted(Status &status) {
   bool all = true;
   for (const auto &ends : ends_)
@@ -203,7 +207,8 @@ Status NetworkTransport::connect(const std::vector<std::string> &addresses,
   for (PatientBackoff backoff; !allGreeted(status) || !status.ok();
        backoff.wait()) {
     const Clock::time_point now = Clock::now();
-    // Who asked knows more of a dead process, a moment later than UCX.
+    // A moment after UCX notices the broken connection, `ended` knows more
+    // about a dead process.
     if (!status.ok())
       deadline = std::min(deadline, now + kDeathIsKnown);
     if (Status why = backoff.sleeping() && ended ? ended() : Status();
@@ -231,7 +236,8 @@ Status NetworkTransport::connect(const std::vector<std::string> &addresses,
 
 NetworkTransport::~NetworkTransport() {
   if (!heartbeats_.ours()) {
-    // A forked child: everything is its parent's, the other ends as well.
+    // In a forked child everything belongs to the parent, including the
+    // connections.
     heartbeats_.stop();
     for (auto &ends : ends_)
       for (std::unique_ptr<NicEnd> &end : ends)
@@ -243,8 +249,8 @@ NetworkTransport::~NetworkTransport() {
   sayWhatWent();
 }
 
-/// Says goodbye, and returns when the others have heard, or do not answer. To
-/// close a connection earlier could lose what is on its way to them.
+/// Says goodbye, and returns when the others have received it, or do not
+/// answer. Closing a connection earlier could lose what is on its way to them.
 void NetworkTransport::leave() {
   MessageHeader goodbye{};
   goodbye.kind = MessageKind::goodbye;

@@ -3,8 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // What the rings of a job need beyond messages: windows at the writer's end,
-// credits that wait for company at the reader's, and heartbeats. Rings and
-// connections of a rank's NIC are guarded by its worker's mutex.
+// credits that wait for a message to go with at the reader's end, and
+// heartbeats. The rings and connections of a rank's NIC are guarded by the
+// mutex of its worker.
 //
 //   NetworkTransport.cpp  joining and leaving
 //   Carry.cpp             chunks and credits
@@ -52,10 +53,10 @@ private:
 
   /// The writer's end of a ring.
   struct Outgoing {
-    NicEnd *end = nullptr; ///< null: elsewhere
+    NicEnd *end = nullptr; ///< null: in another process
     Connection *to = nullptr;
-    uint32_t between = 0;         ///< its number for the other end
-    uint64_t sent = 0, freed = 0; ///< chunks
+    uint32_t between = 0;         ///< the ring's number at the other end
+    uint64_t sent = 0, freed = 0; ///< numbers of chunks
     struct Chunk {
       ChunkMessage message;
       const char *data;
@@ -65,17 +66,19 @@ private:
     float waitingRate = -1;    ///< as told to the meter; -1: not waiting
     bool ready = false;        ///< in NicEnd::ready
   };
-  /// The reader's.
+  /// The reader's end.
   struct Incoming {
     NicEnd *end = nullptr;
     Connection *from = nullptr;
     uint32_t between = 0;
-    uint64_t arrived = 0;             ///< chunks
-    uint64_t freed = 0, credited = 0; ///< of these: read, and told of
-    uint64_t creditAt = 0;            ///< so many that it is told of
+    uint64_t arrived = 0;             ///< number of chunks
+    uint64_t freed = 0, credited = 0; ///< of these: read, and reported to the
+                                      ///< writer
+    uint64_t creditAt = 0;            ///< how many may be read until they are
+                                      ///< reported
     bool owing = false;               ///< in NicEnd::owing
   };
-  /// A worker and what of its rings there is to do.
+  /// A worker, and what is to be done for its rings.
   struct NicEnd final : WorkerClient {
     NicEnd(NetworkTransport &transport, int rank, uint16_t nic,
            std::string name, Device device)
@@ -100,13 +103,13 @@ private:
     Worker worker;
     std::deque<uint32_t> owing;  ///< rings whose readers owe credits
     std::vector<uint32_t> ready; ///< rings that may send again
-    /// Since when nothing has moved, while credits are owed.
+    /// Since when nothing has moved while credits are owed.
     std::optional<Clock::time_point> idleSince;
-    /// Who polls for what comes, and must hear if another thread takes it; of
-    /// no thread: several do.
+    /// The thread that polls for what comes, and must be signalled if another
+    /// thread takes it. The id of no thread: several threads poll.
     std::optional<std::thread::id> sleeper;
-    /// Not 0: whoever makes progress next sends heartbeats. How late their
-    /// thread was, + 1.
+    /// If not 0, the next thread that makes progress sends heartbeats; the
+    /// value is how late their thread was, plus 1.
     std::atomic<Clock::rep> beatDue{0};
   };
 
@@ -128,10 +131,11 @@ private:
   std::vector<std::vector<std::unique_ptr<NicEnd>>> ends_; ///< of each rank
   std::vector<Outgoing> outgoing_;                         ///< of each ring
   std::vector<Incoming> incoming_;
-  std::chrono::milliseconds silence_{1000}; ///< that is taken for death
+  std::chrono::milliseconds silence_{1000}; ///< silence longer than this means
+                                            ///< that the other end is dead
   double leastRate_ = 0; ///< part of the plan; a link with less has failed
-  /// The thread of heartbeats carries on what is under way more often than it
-  /// sends them: what a rank left when its call had ended.
+  /// The thread of heartbeats also carries on what a rank left when its call
+  /// ended, and does that more often than it sends heartbeats: once per turn.
   uint32_t turnsOfBeat_ = 1;
   uint32_t turns_ = 0;      ///< of the thread
   Clock::duration late_{0}; ///< in the last turns

@@ -1,4 +1,4 @@
-//===- SystemDevices.cpp - what devices this machine has ------------------===//
+//===- SystemDevices.cpp - finding the devices of this machine ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -50,7 +50,7 @@ Status findDevices(SystemDevices &devices) {
            {one->ifa_name, false, (one->ifa_flags & IFF_LOOPBACK) != 0}});
       found = numbered.end() - 1;
     }
-    // UCX takes no interface without an address.
+    // UCX accepts no interface without an address.
     const int family = one->ifa_addr ? one->ifa_addr->sa_family : AF_UNSPEC;
     if ((family == AF_INET || family == AF_INET6) && (one->ifa_flags & IFF_UP))
       found->second.up = true;

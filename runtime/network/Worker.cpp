@@ -19,13 +19,14 @@ namespace {
 
 constexpr unsigned kMessageId = 0;
 
-/// Segments of TCP. A chunk in one is neither cut nor put together again; what
-/// is larger than the most UCX cuts.
+/// Sizes of TCP segments. A chunk that fits into one is neither split nor put
+/// together again; UCX splits larger ones.
 constexpr uint64_t kLeastSegment = 256 << 10, kMostSegment = 1 << 20;
 
-/// UCX writes errors to stdout, which is the program's, and tells them in its
-/// results as well. While one of these lives its thread's are left out, unless
-/// the user asked for them. Other threads may use UCX for something else.
+/// UCX writes errors to stdout, which belongs to the program, although it also
+/// returns them as results. While an object of this class lives, the messages
+/// of its thread are suppressed, unless the user asked for them. Other threads
+/// may use UCX for something else.
 class Quiet {
 public:
   Quiet() { ++depth; }
@@ -51,14 +52,14 @@ private:
 
 thread_local int Quiet::depth = 0;
 
-/// Sets what the environment does not.
+/// Sets a setting of UCX, unless the environment does.
 ucs_status_t setDefault(ucp_config_t *config, const char *variable,
                         const char *name, const std::string &value) {
   return std::getenv(variable) ? UCS_OK
                                : ucp_config_modify(config, name, value.c_str());
 }
 
-/// What UCX is asked for (docs/runtime.md).
+/// Configures UCX (docs/runtime.md).
 Status configure(ucp_config_t *config, const Device &device,
                  uint64_t largestChunk) {
   ucs_status_t status =
@@ -66,10 +67,10 @@ Status configure(ucp_config_t *config, const Device &device,
   if (status == UCS_OK)
     status = setDefault(config, "UCX_TLS", "TLS", device.rdma ? "ib" : "tcp");
   if (!device.rdma && status == UCS_OK) {
-    const uint64_t needed = largestChunk + 4096; // headers
+    const uint64_t needed = largestChunk + 4096; // for headers
     const std::string segment = std::to_string(
         std::clamp((needed + 4095) / 4096 * 4096, kLeastSegment, kMostSegment));
-    // Names of a transport's settings have its prefix since 1.14.
+    // Names of a transport's settings have its prefix only since 1.14.
     unsigned major = 0, minor = 0, patch = 0;
     ucp_get_version(&major, &minor, &patch);
     const size_t skipped = major == 1 && minor < 14 ? std::strlen("TCP_") : 0;
@@ -77,7 +78,7 @@ Status configure(ucp_config_t *config, const Device &device,
       if (status == UCS_OK)
         status = setDefault(config, name, name + std::strlen("UCX_") + skipped,
                             segment);
-    if (status == UCS_OK) // else jobs of more ranks find no transport
+    if (status == UCS_OK) // otherwise jobs of more ranks find no transport
       status = setDefault(config, "UCX_TCP_MAX_NUM_EPS",
                           &"TCP_MAX_NUM_EPS"[skipped], "inf");
   }
@@ -95,7 +96,7 @@ Status Worker::open(uint64_t largestChunk, WorkerClient &client) {
   client_ = &client;
   Quiet::prepare();
   const Quiet quiet;
-  // UCX has a thread, and no child has it.
+  // UCX has a thread, which a forked child does not have.
   static const pid_t process = getpid();
   if (process != getpid())
     return {blinkInvalidUsage,
@@ -117,7 +118,7 @@ Status Worker::open(uint64_t largestChunk, WorkerClient &client) {
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
   params.features = UCP_FEATURE_AM;
-  if (!device_.rdma) // there looks are cheap, and waits short
+  if (!device_.rdma) // with RDMA, polling is cheap and waits are short
     params.features |= UCP_FEATURE_WAKEUP;
   if (status.ok())
     result = ucp_init(&params, config, &context_);
@@ -128,7 +129,7 @@ Status Worker::open(uint64_t largestChunk, WorkerClient &client) {
     return error("begin", result);
   ucp_worker_params_t worker{};
   worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
-  worker.thread_mode = UCS_THREAD_MODE_SERIALIZED; // by the mutex
+  worker.thread_mode = UCS_THREAD_MODE_SERIALIZED; // the mutex serialises
   result = ucp_worker_create(context_, &worker, &worker_);
   if (result != UCS_OK)
     return error("make a worker", result);
@@ -245,8 +246,9 @@ void Worker::send(Connection &to, MessageHeader header, const char *data,
                        UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
   param.cb.send = sentData;
   param.user_data = message;
-  // Credits already say that there is room: to ask again costs a round trip.
-  // RDMA asks to move the bytes without a copy.
+  // Credits already say that there is room, so asking UCX's receiver again
+  // would only cost a round trip. RDMA does ask, to move the bytes without a
+  // copy.
   param.flags = device_.rdma ? 0 : UCP_AM_SEND_FLAG_EAGER;
   const ucs_status_ptr_t request =
       ucp_am_send_nbx(to.endpoint, kMessageId, &message->header,
@@ -288,7 +290,7 @@ void Worker::flush() {
 }
 
 void Worker::flushed(void *request, ucs_status_t, void *self) {
-  // What failed the endpoint tells.
+  // A failure is reported by the endpoint's handler.
   --static_cast<Worker *>(self)->openFlushes_;
   ucp_request_free(request);
 }
@@ -316,13 +318,13 @@ ucs_status_t Worker::received(void *self, const void *header,
                               const ucp_am_recv_param_t *param) {
   MessageHeader copy;
   if (headerBytes != sizeof(copy))
-    return UCS_OK; // none of ours
+    return UCS_OK; // not one of our messages
   std::memcpy(&copy, header, sizeof(copy));
   return static_cast<Worker *>(self)->receive(
       copy, data, bytes, param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV);
 }
 
-/// UCX keeps the data if the result is UCS_INPROGRESS.
+/// If the result is UCS_INPROGRESS, UCX keeps the data.
 ucs_status_t Worker::receive(const MessageHeader &header, void *data,
                              size_t bytes, bool rendezvous) {
   if (header.key != key_)
@@ -412,7 +414,8 @@ void Worker::failed(void *self, ucp_ep_h endpoint, ucs_status_t status) {
       worker.lose(connection, ucs_status_string(status));
 }
 
-/// UCX may be calling, so it hears later.
+/// Only notes the loss: this may run within a callback of UCX, so tellLost()
+/// closes the endpoint later.
 void Worker::lose(Connection &connection, std::string why) {
   if (connection.lost)
     return;
@@ -431,7 +434,7 @@ void Worker::tellLost() {
   }
 }
 
-/// UCX ends all that is under way.
+/// Closes a connection; UCX ends everything that is under way.
 void Worker::close(Connection &connection) {
   if (!connection.endpoint)
     return;
@@ -452,8 +455,8 @@ void Worker::abandon() {
     connection.lost = true;
     close(connection);
   }
-  lost_.clear(); // nobody asks any more
-  // RDMA may need some time, which ends: the card answers.
+  lost_.clear(); // nobody needs to be told any more
+  // RDMA may need some time, but that is limited: the card answers.
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
   while (open_ != 0 && Clock::now() < deadline)
     ucp_worker_progress(worker_);

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// All that is known of UCX: a context and a worker, and an endpoint for each
-// NIC of another rank that rings lead to. Ring by ring things are in Rings.h.
+// The only code that uses UCX: a context and a worker, and an endpoint for each
+// NIC of another rank that rings lead to. What is done ring by ring is in
+// NetworkTransport.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,46 +25,48 @@ namespace blink::runtime::network {
 
 using Clock = std::chrono::steady_clock;
 
-/// One end of a connection between two ranks' NICs.
+/// One end of a connection between the NICs of two ranks.
 struct Connection {
   uint16_t rank = 0, nic = 0; ///< of the other end
   std::string name;           ///< "NIC b of rank 1"
   uint64_t key = 0;           ///< the other end's
-  std::string address;        ///< its worker's, as UCX has it
+  std::string address;        ///< of the other end's worker, in UCX's form
   ucp_ep_h endpoint = nullptr;
-  uint32_t sent = 0, received = 0; ///< messages
+  uint32_t sent = 0, received = 0; ///< numbers of messages
   bool greeted = false;            ///< the other end has said hello
-  bool left = false;               ///< and goodbye
+  bool left = false;               ///< the other end has said goodbye
   bool lost = false;
-  std::string why; ///< it is lost
-  /// Of heartbeats: what there was at the last one.
+  std::string why; ///< why it is lost
+  /// For heartbeats: the values at the last one.
   uint32_t sentBefore = 0, receivedBefore = 0;
   uint64_t cameBefore = 0;
   Clock::time_point heard;
-  /// Bytes of chunks: sent; come; and come at the other end, as it says.
+  /// Bytes of chunks: sent; received; and received at the other end, as that
+  /// says.
   uint64_t bytesSent = 0, bytesCame = 0, bytesThere = 0;
-  /// Rings to the other end and from it, by TransportRing::between.
+  /// Rings to the other end and from it, indexed by TransportRing::between.
   std::vector<uint32_t> outgoing, incoming;
   LinkMeter meter;
-  bool noted = false; ///< that it is slow
+  bool noted = false; ///< that it is slow, in the log
 };
 
-/// Who gets what a worker receives. Called with the worker's mutex.
+/// Gets what a worker receives. Called with the worker's mutex held.
 class WorkerClient {
 public:
   virtual ~WorkerClient() = default;
-  /// A chunk or credits. Where its bytes go, if there are any, or null. False:
-  /// it is not what it should be.
+  /// A chunk or credits have come. Sets `place` to where the bytes go, or null
+  /// if there are none. Returns false if the message is not what it should be.
   virtual bool came(Connection &from, const MessageHeader &header,
                     uint64_t bytes, char *&place) = 0;
-  /// They are there.
+  /// The bytes of a chunk have all arrived.
   virtual void complete(Connection &from, const MessageHeader &header,
                         uint64_t bytes) = 0;
-  /// The connection is lost, for Connection::why.
+  /// The connection is lost, because of Connection::why.
   virtual void lost(Connection &connection) = 0;
 };
 
-/// Of one rank and NIC. All but the mutex is for who has it.
+/// UCX's worker for one rank and NIC. Everything but the mutex requires the
+/// mutex to be held.
 class Worker {
 public:
   Worker(int rank, uint16_t nic, std::string name, Device device)
@@ -71,18 +74,19 @@ public:
         device_(std::move(device)) {}
   ~Worker();
 
-  /// Errors: UCX's, for instance that it does not know the device.
+  /// Errors: UCX's, for example that it does not know the device.
   Status open(uint64_t largestChunk, WorkerClient &client);
   uint16_t nic() const { return nic_; }
   int rank() const { return rank_; }
   const std::string &name() const { return name_; }
   const std::string &device() const { return device_.name; }
-  /// AddressHeader and UCX's address.
+  /// Appends an AddressHeader and UCX's address to `text`.
   Status address(std::string &text) const;
-  /// Notes whom it will be connected with.
+  /// Notes that there will be a connection to this NIC.
   Connection &add(uint16_t rank, uint16_t nic);
-  /// Begins a connection and says hello. UCX 1.13 may lose messages where both
-  /// ends begin at the same time: one waits until it is greeted.
+  /// Begins a connection and says hello. UCX 1.13 may lose messages if both
+  /// ends begin at the same time; therefore one of them waits until it is
+  /// greeted.
   Status begin(Connection &connection);
   bool beginsFirst(const Connection &connection) const {
     return std::make_pair(rank_, nic_) <
@@ -93,40 +97,41 @@ public:
     return connections_;
   }
 
-  /// Sends a header, of which it fills in what is the connection's, and bytes,
-  /// which stay until openMessages() is 0.
+  /// Sends a header, in which it fills in the fields that belong to the
+  /// connection, and `bytes` bytes, which must stay valid until openMessages()
+  /// is 0.
   void send(Connection &to, MessageHeader header, const char *data = nullptr,
             uint64_t bytes = 0);
-  /// Whether anything came or went.
+  /// Returns true if anything came or went.
   bool progress();
-  /// A file in which poll() sees what comes from now on, and signal(); negative
-  /// if something has come, or UCX has no such file.
+  /// Returns a file in which poll() sees whatever comes from now on, and
+  /// signal(); negative if something has already come, or UCX has no such file.
   int arm();
   void signal();
-  /// Messages that UCX has not got rid of, and has to read still. It may have a
-  /// copy of a small one that it has not: that goes at the next turn of the
-  /// thread of heartbeats, if not before.
+  /// Number of messages that UCX has not finished sending and still has to
+  /// read. UCX may hold a copy of a small message that is not counted here;
+  /// that one goes at the next turn of the thread of heartbeats, if not before.
   uint64_t openMessages() const { return open_; }
   uint64_t openChunks() const { return openChunks_; }
-  /// Asks all other ends, before they are closed, whether they have got all:
-  /// they have when openFlushes() is 0.
+  /// Asks all other ends, before the connections are closed, whether they have
+  /// received everything; they have when openFlushes() is 0.
   void flush();
   uint32_t openFlushes() const { return openFlushes_; }
-  /// The connection is not to be used any more.
+  /// Marks the connection as lost; it is not used any more.
   void lose(Connection &connection, std::string why);
-  /// Closes all: UCX reads nothing of what was sent any more.
+  /// Closes all connections: UCX no longer reads anything that was sent.
   void abandon();
 
   std::mutex mutex;
 
 private:
-  /// A message that UCX may read still.
+  /// A message that UCX may still read.
   struct Send {
     MessageHeader header;
     Worker *worker;
     Connection *to;
   };
-  /// A chunk that comes by itself, after its header.
+  /// A chunk whose bytes come separately, after its header.
   struct Receive {
     MessageHeader header;
     Worker *worker;
@@ -158,7 +163,7 @@ private:
   std::map<std::pair<uint16_t, uint16_t>, Connection> connections_;
   uint64_t open_ = 0, openChunks_ = 0;
   uint32_t openFlushes_ = 0;
-  std::vector<Connection *> lost_; ///< of which the client has not heard
+  std::vector<Connection *> lost_; ///< of which the client has not been told
   std::vector<std::unique_ptr<Send>> sends_;
   std::vector<Send *> free_;
 };

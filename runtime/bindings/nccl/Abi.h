@@ -1,9 +1,9 @@
-//===- Abi.h - what programs built for NCCL pass and expect -----*- C++ -*-===//
+//===- Abi.h - NCCL's binary interface --------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The types and numbers of NCCL's binary interface, 2.27 to 2.32, and the names
-// of its functions. Programs have them compiled in, so they never change.
+// of its functions. They are compiled into programs, so they never change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,8 @@ typedef int ncclDataType_t;        // numbers of blinkDataType_t
 typedef int ncclRedOp_t;           // 0 to 4 are of blinkRedOp_t
 typedef int ncclScalarResidence_t; // numbers of blinkScalarResidence_t
 
-// Fields were added at the end: what lies behind `size` the program does not
-// have. There are more than these; none of them means anything here.
+// Later versions appended fields: a program has only those within `size` bytes.
+// NCCL has more fields than these; none of the others means anything to Blink.
 typedef struct {
   size_t size;
   unsigned int magic;
@@ -68,15 +68,16 @@ namespace blink::nccl {
 
 constexpr unsigned kConfigMagic = 0xcafebeef;
 constexpr unsigned kSimInfoMagic = 0x74685283;
-constexpr unsigned kSimInfoVersion = 22700; ///< which has what is above
+constexpr unsigned kSimInfoVersion = 22700; ///< the version that has the fields
+                                            ///< above
 constexpr int kUndefined = INT_MIN;         ///< a field that was not set
-constexpr int kNumOps = 5;                  ///< built-in ones
+constexpr int kNumOps = 5;                  ///< built-in operators
 
 } // namespace blink::nccl
 
-/// In front of a definition: an entry point, weak as NCCL's. NCCL_TWIN behind
-/// it gives it its second name, by which profilers that put themselves in front
-/// call the rest.
+/// NCCL_ENTRY precedes the definition of an entry point; the symbol is weak, as
+/// in NCCL. NCCL_TWIN follows the definition and adds its second name, by which
+/// profilers that interpose themselves call the original.
 #define NCCL_ENTRY extern "C" __attribute__((visibility("default"), weak))
 #define NCCL_TWIN(name)                                                        \
   extern "C" __attribute__((visibility("default"),                             \

@@ -1,4 +1,4 @@
-//===- Agreement.cpp - who serves a communicator --------------------------===//
+//===- Agreement.cpp - which library serves a communicator ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -25,14 +25,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kIdBytes = sizeof(ncclUniqueId) - BLINK_UNIQUE_ID_SPARE;
 
-/// What a rank says.
+/// The report of a rank.
 struct Ballot {
-  char id[kIdBytes]; ///< Blink's part, which is a secret of the job
+  char id[kIdBytes]; ///< Blink's part of the id, which is a secret of the job
   Stage stage;
   uint32_t rank, nranks;
   uint32_t hasFallback;
   uint64_t host;
-  char why[256]; ///< "": it can
+  char why[256]; ///< "": the rank can use Blink
 };
 
 struct Answer {
@@ -50,7 +50,8 @@ std::string textOf(const char (&from)[256]) {
   return {from, strnlen(from, sizeof(from))};
 }
 
-/// The same in all processes of a host, and of no other.
+/// Returns a number that is the same in all processes of a host, and different
+/// on other hosts.
 uint64_t hostNumber() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -58,7 +59,7 @@ uint64_t hostNumber() {
   return std::hash<std::string>()(id);
 }
 
-/// Takes as long wherever the difference is.
+/// Takes the same time wherever the difference is.
 bool equal(const char *a, const char *b, size_t bytes) {
   unsigned char difference = 0;
   for (size_t i = 0; i < bytes; ++i)
@@ -73,14 +74,14 @@ public:
   Council(Socket listener, const ncclUniqueId &id)
       : listener_(std::move(listener)), id_(id) {}
 
-  /// Hears ranks until nothing is left to decide.
+  /// Listens to ranks until nothing is left to decide.
   void serve() {
     const Clock::time_point end = Clock::now() + std::chrono::hours(1);
     while (!decided_ && Clock::now() < end) {
       Socket client = listener_.accept(std::chrono::seconds(1));
       Ballot ballot;
       if (client.isOpen() && client.receive(&ballot, sizeof(ballot)) &&
-          equal(ballot.id, id_.internal, kIdBytes)) // or a stranger
+          equal(ballot.id, id_.internal, kIdBytes)) // otherwise a stranger
         hear(std::move(client), ballot);
     }
   }
@@ -169,7 +170,7 @@ private:
   bool decided_ = false;
 };
 
-/// What the spare bytes of an id say.
+/// The contents of the spare bytes of an id.
 struct Place {
   char tag[4];
   SocketAddress address;
@@ -183,7 +184,7 @@ Place placeOf(const ncclUniqueId &id) {
   return place;
 }
 
-/// How long a rank waits for the others: as in Blink.
+/// How long a rank waits for the others; the same as in Blink.
 std::chrono::milliseconds patience() {
   const char *text = std::getenv("BLINK_TIMEOUT_MS");
   const long given = text ? std::atol(text) : 0;
@@ -227,7 +228,7 @@ ncclResult_t agree(const ncclUniqueId &id, Stage stage, int rank, int nranks,
   ballot.hasFallback = Fallback::get(wrong) != nullptr;
   ballot.host = hostNumber();
   copyText(ballot.why, why);
-  // A rank that fails in Blink may take that long to do so.
+  // A rank that fails in Blink may need all of that time to fail.
   const auto limit = patience() * (stage == Stage::after ? 2 : 1);
   Socket socket;
   Answer answer{};

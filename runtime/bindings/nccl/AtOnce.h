@@ -14,7 +14,7 @@
 
 namespace blink::nccl {
 
-/// Makes a device current, and in the end the one that was.
+/// Makes a device current, and restores the previous one at the end.
 class CurrentDevice {
 public:
   explicit CurrentDevice(int device) {
@@ -28,8 +28,8 @@ private:
   int before_ = 0;
 };
 
-/// Runs body(i) for each i at the same time, as ranks of one thread may wait
-/// for each other.
+/// Runs body(i) for all i at the same time, because ranks of one thread may
+/// wait for each other.
 template <typename Body> void atOnce(size_t count, Body body) {
   if (count == 0)
     return;

@@ -1,9 +1,10 @@
-//===- CallConfigs.cpp - collectives with settings of a call --------------===//
+//===- CallConfigs.cpp - collectives with settings per call ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The settings choose among NCCL's algorithms and bound its resources. With
-// Blink a schedule says all that, so they mean nothing; the fallback gets them.
+// The settings choose among NCCL's algorithms and bound its resources. In Blink
+// the schedule determines all of that, so the settings are ignored; they are
+// passed on to the fallback.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,8 +13,9 @@ namespace {
 
 blinkDataType_t typeOf(ncclDataType_t type) { return blinkDataType_t(type); }
 
-/// Built-in operators, and those made by ncclRedOpCreatePreMulSum: the numbers
-/// between are operators of Blink's that NCCL has not.
+/// Returns true for built-in operators, and for those made by
+/// ncclRedOpCreatePreMulSum. The numbers between are operators of Blink's that
+/// NCCL does not have.
 bool isOperator(ncclRedOp_t op) {
   return (op >= 0 && op < kNumOps) || op > int(blinkBxor);
 }

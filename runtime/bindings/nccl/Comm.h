@@ -1,4 +1,4 @@
-//===- Comm.h - what a ncclComm_t stands for --------------------*- C++ -*-===//
+//===- Comm.h - the communicator behind a ncclComm_t ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,25 +13,27 @@
 #include <mutex>
 #include <set>
 
-/// A communicator of Blink's, or one of the fallback's. Entry points that are
-/// not about its life leave it as it is, so threads may share it.
+/// A communicator of Blink's, or one of the fallback's. Entry points do not
+/// change it, except those for making, finalizing and freeing it, so threads
+/// may share it.
 struct ncclComm {
   explicit ncclComm(int device) : device(device) {}
   ~ncclComm();
 
-  /// Of the fallback, or null.
+  /// The fallback's communicator, or null.
   ncclComm_t inner() const { return innerComm; }
   const blink::nccl::Fallback &fallback() const { return *library; }
 
-  const int device; ///< that was current when it was made
+  const int device; ///< the current device when it was made
   blinkComm_t blink = nullptr;
   ncclComm_t innerComm = nullptr;
-  const blink::nccl::Fallback *library = nullptr; ///< where there is an inner
-  /// No call may follow but those that free it. Relaxed: who calls at the same
-  /// time could have been first.
+  const blink::nccl::Fallback *library = nullptr; ///< null without an inner
+                                                  ///< communicator
+  /// Whether only calls that free the communicator may follow. Relaxed: a call
+  /// at the same time could as well have come first.
   std::atomic<bool> finalized{false};
 
-  /// What ncclCommRegister and windows have given out.
+  /// Handles that ncclCommRegister and ncclCommWindowRegister have returned.
   std::mutex mutex;
   std::set<void *> handles;
 };
@@ -42,12 +44,14 @@ inline ncclComm_t innerOf(ncclComm_t comm) {
   return comm ? comm->innerComm : nullptr;
 }
 
-/// As fail(), of a call that may be one of a group: no call of that is run.
+/// Like fail(), for a call that may belong to a group: no call of the group is
+/// run.
 ncclResult_t refuse(ncclResult_t result, std::string text);
 
-/// Runs `own` for a communicator of Blink's, or the function `name` of the
-/// fallback with `args`, in which innerOf(comm) stands for the communicator.
-/// For questions: one that is finalized answers them.
+/// Runs `own` for a communicator of Blink's; for one of the fallback's calls
+/// the function `name` of the fallback with `args`, in which innerOf(comm)
+/// stands for the communicator. For queries, which a finalized communicator
+/// answers, too.
 template <typename Own, typename... Args>
 ncclResult_t ask(ncclComm_t comm, const char *name, Own own, Args... args) {
   if (!comm)
@@ -58,7 +62,7 @@ ncclResult_t ask(ncclComm_t comm, const char *name, Own own, Args... args) {
   return guarded(own);
 }
 
-/// The same for calls that need one that is not finalized.
+/// Does the same for calls that need a communicator that is not finalized.
 template <typename Own, typename... Args>
 ncclResult_t route(ncclComm_t comm, const char *name, Own own, Args... args) {
   if (comm && comm->finalized.load(std::memory_order_relaxed))

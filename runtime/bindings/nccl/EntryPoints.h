@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Declarations of the entry points that others here, and tests, call. Their
-// meaning is NCCL's; docs/nccl.md has what is served, and how.
+// Declarations of the entry points that other files here, and tests, call.
+// Their meaning is NCCL's; docs/nccl.md describes which are served, and how.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,10 +17,12 @@ namespace {
 
 thread_local std::string lastText;
 
-/// What programs ask for that want more than 2.27 had, or less.
+/// The version that is reported unless BLINK_NCCL_VERSION asks for another;
+/// programs that need a later or earlier one set that.
 constexpr int kVersion = 22707;
 
-/// "2.30.7" or 23007 as the number that NCCL gives; 0: neither.
+/// Returns "2.30.7" or "23007" as the number that NCCL reports; 0 if the text
+/// is neither.
 int parseVersion(const char *text) {
   int major = 0, minor = 0, patch = 0, length = 0;
   if (std::sscanf(text, "%d.%d.%d%n", &major, &minor, &patch, &length) == 3 &&

@@ -14,7 +14,7 @@
 
 namespace blink::nccl {
 
-/// The two enumerations have the same numbers.
+/// Converts a result; the two enumerations have the same numbers.
 inline ncclResult_t resultOf(blinkResult_t result) {
   return ncclResult_t(int(result));
 }
@@ -25,7 +25,8 @@ ncclResult_t fail(ncclResult_t result, std::string text);
 /// Records the sentence that Blink has for the thread's last error.
 ncclResult_t report(blinkResult_t result);
 
-/// No exception leaves the library.
+/// Calls `function` and turns exceptions into results, because no exception may
+/// leave the library.
 template <typename Function> ncclResult_t guarded(Function function) {
   try {
     return function();

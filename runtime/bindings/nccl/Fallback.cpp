@@ -1,4 +1,4 @@
-//===- Fallback.cpp - the real library ------------------------------------===//
+//===- Fallback.cpp - the NCCL that serves what Blink cannot --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,7 +15,8 @@ namespace blink::nccl {
 namespace {
 
 std::mutex opening;
-/// Release when it is set, acquire when it is read: the library is open then.
+/// Stored with release, loaded with acquire: a thread that sees the pointer
+/// sees an open library.
 std::atomic<const Fallback *> theLibrary{nullptr};
 
 } // namespace
@@ -48,11 +49,11 @@ const Fallback *Fallback::get(std::string &why) {
   return library;
 }
 
-/// "" or what is wrong.
+/// Returns "" or what is wrong.
 std::string Fallback::open() {
   path_ = std::getenv("BLINK_NCCL_FALLBACK");
-  // Names that it shares with this library are its own: DEEPBIND. Sanitizers
-  // refuse that.
+  // DEEPBIND: the fallback then resolves names that this library has, too, to
+  // its own. Sanitizers reject the flag.
   int flags = RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   flags |= RTLD_DEEPBIND;

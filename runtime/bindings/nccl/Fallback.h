@@ -1,4 +1,4 @@
-//===- Fallback.h - the real library --------------------------*- C++ -*-===//
+//===- Fallback.h - the NCCL that serves what Blink cannot ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,19 +14,19 @@
 
 namespace blink::nccl {
 
-/// The library of this process. Opened when it is first needed and never
-/// closed: communicators of it may outlive everything here.
+/// The fallback library of this process. It is opened when it is first needed
+/// and never closed, because its communicators may outlive everything here.
 class Fallback {
 public:
   /// Whether BLINK_NCCL_FALLBACK is set.
   static bool isAsked();
-  /// Null if there is none: `why` says so.
+  /// Returns null if there is none, and sets `why`.
   static const Fallback *get(std::string &why);
-  /// The one that is open already, or null.
+  /// Returns the library if it is already open, or null.
   static const Fallback *opened();
 
-  /// Calls a function of it by name; ncclInvalidUsage, or the null of another
-  /// type, if the library has none of this name.
+  /// Calls a function of the library by its name. If the library has no such
+  /// function, returns ncclInvalidUsage, or "" for strings.
   template <typename Result = ncclResult_t, typename... Args>
   Result call(const char *name, Args... args) const {
     using Function = Result (*)(Args...);

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Calls go to Blink and to the fallback as they come, each of which has the
-// same groups. Only what makes communicators is kept here, as agreeing on the
-// library is not one of their calls.
+// Calls go to Blink and to the fallback as they come; both have the same
+// groups. Only calls that make communicators are kept here, because agreeing on
+// the library is not a call of either.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ struct GroupState {
 
 thread_local GroupState group;
 
-/// What a split or shrink has made is the caller's; without any, the caller
-/// gets null.
+/// Hands the communicator that a split or shrink has made to the caller; if
+/// there is none, or the call failed, the caller gets null.
 void endChild(PendingChild &child, ncclResult_t result) {
   const bool made = child.comm->blink || child.comm->innerComm;
   if (made && result != ncclSuccess && result != ncclInProgress &&
@@ -39,7 +39,7 @@ void endChild(PendingChild &child, ncclResult_t result) {
   *child.result = made && ok ? child.comm.release() : nullptr;
 }
 
-/// Ends the groups of the two libraries: the first error.
+/// Ends the groups of both libraries. Returns the first error.
 ncclResult_t endCalls(GroupState &own) {
   ncclResult_t result = report(blinkGroupEnd());
   if (!own.library)
@@ -48,7 +48,8 @@ ncclResult_t endCalls(GroupState &own) {
   return result == ncclSuccess ? inner : result;
 }
 
-/// Likewise without running them: the longer of their times, in microseconds.
+/// Ends the groups without running them; `time` becomes the longer of their
+/// times, in microseconds.
 ncclResult_t simulateCalls(GroupState &own, double &time) {
   ncclResult_t result = report(blinkGroupSimulateEnd(&time));
   if (!own.library)
@@ -59,7 +60,8 @@ ncclResult_t simulateCalls(GroupState &own, double &time) {
   return result == ncclSuccess ? inner : result;
 }
 
-/// Frees what the group was to: the first error, of it or of `result`.
+/// Frees the communicators that were kept for that. Returns the first error,
+/// `result` included.
 ncclResult_t freeKept(const GroupState &own, ncclResult_t result) {
   for (ncclComm_t comm : own.toFree) {
     const ncclResult_t freed = ncclCommDestroy(comm);
@@ -71,7 +73,7 @@ ncclResult_t freeKept(const GroupState &own, ncclResult_t result) {
 } // namespace
 
 ncclResult_t refuse(ncclResult_t result, std::string text) {
-  // A call that is refused keeps all of the group's from running.
+  // A refused call keeps all calls of the group from running.
   if (inGroup())
     blinkAllReduce(nullptr, nullptr, 0, blinkInt8, blinkSum, nullptr, nullptr);
   return fail(result, std::move(text));
@@ -127,7 +129,7 @@ NCCL_ENTRY ncclResult_t ncclGroupEnd() {
       return fail(ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
     if (--group.depth != 0)
       return ncclSuccess;
-    // What comes may make groups of its own.
+    // The calls below may open groups of their own.
     GroupState own;
     std::swap(own, group);
     ncclResult_t result = endCalls(own);

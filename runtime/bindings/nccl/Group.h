@@ -12,8 +12,8 @@
 
 namespace blink::nccl {
 
-/// A communicator that a split or shrink makes of another, by the end of the
-/// group if there is one.
+/// A communicator that a split or shrink makes of another; at the end of the
+/// group, if there is one.
 struct PendingChild {
   ncclComm_t *result;
   std::unique_ptr<ncclComm> comm;
@@ -22,13 +22,14 @@ struct PendingChild {
 /// Whether this thread is in a group.
 bool inGroup();
 
-/// Runs the call, or keeps it to the end of the group.
+/// Runs the call, or keeps it for the end of the group.
 ncclResult_t keepOrRun(PendingInit init);
 ncclResult_t keepOrRun(PendingPart part);
-/// The call was made and gave `result`: hands out what it made, now or in the
-/// end of the group.
+/// The call was made and returned `result`: hands out the communicator, now or
+/// at the end of the group.
 ncclResult_t keepOrEnd(PendingChild child, ncclResult_t result);
-/// Keeps a communicator that is to be freed after the group; false outside one.
+/// Keeps a communicator that is to be freed after the group. Returns false
+/// outside a group.
 bool keepToFree(ncclComm_t comm);
 
 } // namespace blink::nccl

@@ -70,7 +70,8 @@ void logFallback(const std::string &why) {
 
 namespace {
 
-/// With Blink. Its sentence is the thread's last error after one.
+/// Makes communicators with Blink. After an error, Blink's sentence is the
+/// thread's last error.
 ncclResult_t initOwn(const std::vector<PendingInit *> &inits) {
   blinkSchedule_t schedule = nullptr;
   ncclResult_t result = openSchedules(schedule);
@@ -98,21 +99,22 @@ ncclResult_t initOwn(const std::vector<PendingInit *> &inits) {
 struct Agreeing {
   PendingInit *init = nullptr;
   ncclResult_t result = ncclSuccess;
-  std::string why; ///< Blink cannot, or what went wrong
+  std::string why; ///< why Blink cannot be used, or what went wrong
   Decision decision;
 
-  /// Whether this rank goes on.
+  /// Reports at `stage`. Returns true if this rank goes on with Blink.
   bool goesOn(Stage stage) {
     result = agree(init->id, stage, init->rank, init->nranks, why, decision);
     if (result != ncclSuccess)
-      why = ncclGetLastError(nullptr); // another thread's, soon
+      why = ncclGetLastError(nullptr); // of this thread, whose caller is
+                                       // another one
     else if (decision.server == Server::nobody)
       result = ncclInvalidUsage, why = decision.why;
     return result == ncclSuccess && decision.server == Server::blink;
   }
 };
 
-/// Those that agree about the library.
+/// Makes communicators for ranks that agree on the library.
 ncclResult_t initAgreeing(std::vector<Agreeing> &ranks) {
   std::string why;
   blinkSchedule_t schedule = nullptr;
@@ -125,7 +127,7 @@ ncclResult_t initAgreeing(std::vector<Agreeing> &ranks) {
   std::vector<PendingInit *> own;
   for (Agreeing &rank : ranks)
     if (rank.result == ncclSuccess && rank.decision.server == Server::blink) {
-      rank.init->blocking = true; // what comes of it is to be known
+      rank.init->blocking = true; // the result has to be known
       own.push_back(rank.init);
     }
   why = !own.empty() && initOwn(own) != ncclSuccess ? ncclGetLastError(nullptr)

@@ -14,7 +14,7 @@
 
 namespace blink::nccl {
 
-/// A call of ncclCommInitRank, kept to the end of its group.
+/// A call of ncclCommInitRank, kept until the end of its group.
 struct PendingInit {
   ncclComm_t *result;
   int nranks;
@@ -24,24 +24,24 @@ struct PendingInit {
   std::unique_ptr<ncclComm> comm; ///< knows the device
 };
 
-/// Makes all of them, as one thread's ranks of one job or several, or after an
-/// error none. ncclInProgress: they are being made.
+/// Makes all communicators, which are ranks of one job or several on one
+/// thread, or none if there is an error. ncclInProgress: they are being made.
 ncclResult_t initTogether(std::vector<PendingInit> &inits);
 
-/// Reads what matters of a configuration, which may be null. Errors: invalid
-/// argument if it is none.
+/// Reads the fields of a configuration that matter to Blink; `config` may be
+/// null. Errors: invalid argument if it is not a configuration.
 ncclResult_t readConfig(const ncclConfig_t *config, bool &blocking);
 
-/// The device that is current in this thread.
+/// Sets `device` to the device that is current in this thread.
 ncclResult_t currentDevice(int &device);
 
-/// Has the other library make a communicator of one rank, for its device.
+/// Lets the fallback make the communicator of one rank, on the rank's device.
 ncclResult_t initInner(const Fallback &library, ncclComm &comm, int nranks,
                        int rank, const ncclUniqueId &id);
-/// Says once that the other library serves a communicator.
+/// Logs that the fallback serves a communicator.
 void logFallback(const std::string &why);
 
-/// For Blink's communicators.
+/// The configuration of Blink's communicators.
 blinkConfig_t ownConfig(bool blocking);
 
 } // namespace blink::nccl

@@ -1,8 +1,8 @@
-//===- Life.cpp - what becomes of communicators ---------------------------===//
+//===- Life.cpp - communicators after they are made -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Splitting and shrinking, ending and freeing, and what they can be asked.
+// Splitting and shrinking, finalizing and freeing, and queries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,9 @@ using namespace blink::nccl;
 
 namespace {
 
-/// What has the shape of both: `own` and `inner` put a handle where they are
-/// told to. `part` is the call, for where there is a fallback.
+/// The common part of splitting and shrinking: `own` and `inner` make the
+/// communicator of Blink's or the fallback's and store its handle at the given
+/// place. `part` is the call, to be kept if there is a fallback.
 template <typename Own, typename Inner>
 ncclResult_t makeChild(ncclComm_t comm, ncclComm_t *newcomm,
                        ncclConfig_t *config, PendingPart part, Own own,
@@ -96,7 +97,7 @@ NCCL_TWIN(ncclCommShrink)
 NCCL_ENTRY ncclResult_t ncclCommFinalize(ncclComm_t comm) {
   const auto own = [&] {
     const ncclResult_t result = report(blinkCommFinalize(comm->blink));
-    if (result == ncclSuccess) // or it may not be made yet
+    if (result == ncclSuccess) // otherwise it may not be made yet
       comm->finalized.store(true, std::memory_order_relaxed);
     return result;
   };
@@ -182,7 +183,8 @@ NCCL_TWIN(ncclCommCuDevice)
 NCCL_ENTRY ncclResult_t ncclCommMemStats(ncclComm_t comm, int stat,
                                          uint64_t *value) {
   const auto own = [&] {
-    // Nothing of it can be suspended: 0 and 1. All of it persists: 2, 3.
+    // Numbers 0 and 1: memory that can be suspended, of which Blink has none.
+    // Numbers 2 and 3: memory that persists, which is all of it.
     if (!value || stat < 0 || stat > 3)
       return fail(ncclInvalidArgument,
                   "ncclCommMemStats: no such number, or no place for it");

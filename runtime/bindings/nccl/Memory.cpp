@@ -1,9 +1,9 @@
-//===- Memory.cpp - buffers, and what is registered of them ---------------===//
+//===- Memory.cpp - buffers and their registration ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Memory that other ranks cannot reach, and more buffers than Blink takes, are
-// noted and no more, as NCCL does: they are moved through slots.
+// Buffers that other ranks cannot reach, and buffers beyond the number that
+// Blink registers, are only noted, as in NCCL: their data goes through slots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,10 +12,10 @@
 
 using namespace blink::nccl;
 
-/// Handles and windows alike.
+/// A handle of a registered buffer, also used for windows.
 struct ncclWindow {
   void *buffer;
-  void *handle; ///< Blink's, or null: noted
+  void *handle; ///< Blink's, or null: only noted
 };
 
 namespace {
@@ -25,7 +25,7 @@ ncclResult_t enroll(ncclComm_t comm, void *buffer, size_t bytes,
   if (!buffer || bytes == 0)
     return fail(ncclInvalidArgument, "the buffer is NULL, or has no bytes");
   void *handle = nullptr;
-  // Without the lock: it may wait for calls of other threads.
+  // Without the lock, because it may wait for calls of other threads.
   const blinkResult_t result =
       blinkCommRegister(comm->blink, buffer, bytes, &handle);
   if (result != blinkSuccess && result != blinkInvalidArgument &&
@@ -52,7 +52,7 @@ ncclResult_t withdraw(ncclComm_t comm, void *handle) {
     delete window;
     return ncclSuccess;
   }
-  // It may be tried again.
+  // The caller may try again.
   const std::lock_guard<std::mutex> lock(comm->mutex);
   comm->handles.insert(handle);
   return report(result);
@@ -60,7 +60,7 @@ ncclResult_t withdraw(ncclComm_t comm, void *handle) {
 
 } // namespace
 
-/// Those that are left go with the communicator.
+/// Handles that were not deregistered are freed with the communicator.
 ncclComm::~ncclComm() {
   for (void *handle : handles)
     delete static_cast<ncclWindow *>(handle);

@@ -17,16 +17,17 @@
 namespace blink::nccl {
 namespace {
 
-/// What a rank says, before it tries Blink and after that.
+/// The first message of a rank, before it tries Blink; the second is Outcome,
+/// after that.
 struct Wish {
-  int32_t rank, color, key; ///< of a shrink 0
+  int32_t rank, color, key; ///< in a shrink, color and key are 0
 };
 struct Outcome {
   int32_t result;
   uint32_t hasFallback;
-  char why[248]; ///< longer ones are cut
+  char why[248]; ///< longer ones are truncated
 };
-/// What the first rank of a new communicator says after that.
+/// The third message, from the first rank of a new communicator.
 struct InnerId {
   uint32_t made;
   ncclUniqueId id;
@@ -34,14 +35,14 @@ struct InnerId {
 static_assert(sizeof(Outcome) <= BLINK_EXCHANGE_BYTES &&
               sizeof(InnerId) <= BLINK_EXCHANGE_BYTES);
 
-/// One rank's way to its new communicator. All ranks that remain of the old one
-/// go it at the same time, whatever their colour.
+/// Makes one rank's new communicator. All ranks that remain of the old one run
+/// this at the same time, whatever their colour.
 class Making {
 public:
   explicit Making(PendingPart &part)
       : part_(part), blink_(part.from->blink), made_(part.comm->blink) {}
 
-  /// On a thread of its own; why() is for another.
+  /// Runs on a thread of its own; why() may then be called from another thread.
   ncclResult_t run() {
     const ncclResult_t result = make();
     if (result != ncclSuccess) {
@@ -79,7 +80,7 @@ private:
     const auto failed = [](const Outcome &one) {
       return one.result != ncclSuccess;
     };
-    // Those of other colours need the next round, too, or all do without.
+    // Ranks of other colours need the next round, too, unless no rank needs it.
     if (std::none_of(outcomes.begin(), outcomes.end(), failed))
       return ncclSuccess;
     bool own = true;
@@ -105,13 +106,14 @@ private:
                 reason + "; and " + whyNotInner(without));
   }
 
-  /// Whether this rank gets no communicator, and only takes part.
+  /// Returns true if this rank gets no communicator, and only takes part in the
+  /// exchanges.
   bool isNowhere() const {
     return !part_.shrinks && part_.color == BLINK_SPLIT_NOCOLOR;
   }
 
-  /// The places of those that are to be together, among the ranks that take
-  /// part, in their new order.
+  /// Finds the ranks that are to be together: their places among the ranks that
+  /// take part, in their new order.
   ncclResult_t findMembers() {
     Wish own{0, part_.color, part_.key};
     ncclResult_t result = report(blinkCommUserRank(blink_, &own.rank));
@@ -192,7 +194,7 @@ private:
   std::string why_;
 };
 
-/// Frees what was made, as another rank's was not.
+/// Frees a communicator that was made although another rank's was not.
 void drop(ncclComm &comm) {
   if (comm.blink)
     blinkCommAbort(std::exchange(comm.blink, nullptr));

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is split off a communicator of Blink's, or left of it, where there is a
-// fallback: if there is no schedule for these ranks, all of them go to that.
+// Communicators that are split off a communicator of Blink's, or made by
+// shrinking one, when there is a fallback: if there is no schedule for their
+// ranks, all of these ranks use the fallback.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ struct PendingPart {
   std::vector<int> excluded; ///< of a shrink
 };
 
-/// Makes all of them, or after an error of one none.
+/// Makes all communicators, or none if there is an error.
 ncclResult_t makeParts(std::vector<PendingPart> &parts);
 
 } // namespace blink::nccl

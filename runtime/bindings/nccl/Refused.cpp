@@ -1,9 +1,10 @@
-//===- Refused.cpp - what Blink has nothing for ---------------------------===//
+//===- Refused.cpp - functions that Blink does not serve ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Programs look names up when they start, whether or not they call them. These
-// say so when they are called; they have no types, as they read no argument.
+// Programs look up names when they start, whether or not they call them. These
+// functions report an error when they are called; they are declared without
+// parameters, because they read no argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +27,14 @@ ncclResult_t notServed(const char *name) {
   NCCL_ENTRY ncclResult_t name() { return notServed(#name); }                  \
   NCCL_TWIN(name)
 
-// Communicators that grow, or give their memory back.
+// Communicators that grow, or return their memory.
 NCCL_REFUSED(ncclCommGetUniqueId)
 NCCL_REFUSED(ncclCommGrow)
 NCCL_REFUSED(ncclCommSuspend)
 NCCL_REFUSED(ncclCommResume)
 NCCL_REFUSED(ncclSetEncryption)
 
-// Kernels of the caller's that communicate.
+// The caller's own kernels that communicate.
 NCCL_REFUSED(ncclCommQueryProperties)
 NCCL_REFUSED(ncclDevCommCreate)
 NCCL_REFUSED(ncclDevCommDestroy)

@@ -11,8 +11,8 @@
 
 namespace blink::nccl {
 
-/// Opens those that BLINK_SCHEDULES names: to be closed. Errors: as
-/// blinkScheduleFind.
+/// Opens the schedules that BLINK_SCHEDULES names; the caller closes them.
+/// Errors: as blinkScheduleFind.
 inline ncclResult_t openSchedules(blinkSchedule_t &schedule) {
   return report(blinkScheduleFind(nullptr, &schedule));
 }

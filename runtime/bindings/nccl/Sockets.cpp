@@ -1,4 +1,4 @@
-//===- Sockets.cpp - TCP, for a few bytes ---------------------------------===//
+//===- Sockets.cpp - TCP for a few bytes ----------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -52,7 +52,7 @@ bool isUsable(const ifaddrs &interface) {
   if (!interface.ifa_addr || !(interface.ifa_flags & IFF_UP))
     return false;
   const int family = interface.ifa_addr->sa_family;
-  if (family == AF_INET6) { // one that means something elsewhere
+  if (family == AF_INET6) { // only addresses that are valid on other hosts
     const auto *v6 = reinterpret_cast<sockaddr_in6 *>(interface.ifa_addr);
     return !IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr);
   }
@@ -71,7 +71,7 @@ SocketAddress addressOf(const sockaddr *name) {
   return address;
 }
 
-/// False if there is no such interface.
+/// Returns false if there is no such interface.
 bool findInterface(SocketAddress &address) {
   const char *wanted = std::getenv("NCCL_SOCKET_IFNAME");
   wanted = wanted ? wanted : "";
@@ -153,7 +153,7 @@ bool Socket::connect(const SocketAddress &address, Clock::time_point deadline) {
       getsockopt(file_, SOL_SOCKET, SO_ERROR, &error, &size);
     if (error == 0)
       return true;
-    poll(nullptr, 0, 10); // it may be there soon
+    poll(nullptr, 0, 10); // the listener may be there soon
   } while (Clock::now() < deadline);
   return false;
 }

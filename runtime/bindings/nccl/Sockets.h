@@ -1,4 +1,4 @@
-//===- Sockets.h - TCP, for a few bytes -------------------------*- C++ -*-===//
+//===- Sockets.h - TCP for a few bytes --------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,14 +13,14 @@
 
 namespace blink::nccl {
 
-/// Where a socket listens, in bytes that mean the same on all hosts.
+/// Where a socket listens, in a form that is the same on all hosts.
 struct SocketAddress {
   uint16_t isV6 = 0;
-  uint16_t port = 0; ///< in the order of the network
+  uint16_t port = 0; ///< in network byte order
   unsigned char bytes[16] = {};
 };
 
-/// A TCP socket. Every wait has a limit.
+/// A TCP socket. Every wait has a time limit.
 class Socket {
 public:
   Socket() = default;
@@ -30,15 +30,16 @@ public:
 
   bool isOpen() const { return file_ >= 0; }
 
-  /// Listens on the first interface that is up and no loopback, or whose name
-  /// begins as NCCL_SOCKET_IFNAME says. "" or what is wrong.
+  /// Listens on the first interface that is up and whose name begins with
+  /// NCCL_SOCKET_IFNAME, if that is set; loopback only if there is no other.
+  /// Returns "" or what is wrong.
   std::string listen(SocketAddress &address);
-  /// None if nobody has come.
+  /// Returns a closed socket if no connection comes within `limit`.
   Socket accept(std::chrono::milliseconds limit) const;
   /// Tries until `deadline`.
   bool connect(const SocketAddress &address,
                std::chrono::steady_clock::time_point deadline);
-  /// All of the bytes, or false.
+  /// Send or receive all of the bytes; return false on failure.
   bool send(const void *bytes, size_t size) const;
   bool receive(
       void *bytes, size_t size,

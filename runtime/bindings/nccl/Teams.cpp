@@ -1,9 +1,10 @@
-//===- Teams.cpp - what of NCCL's device API returns no result ------------===//
+//===- Teams.cpp - functions of the device API without results ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Blink has no device API, and these cannot say so. They answer what is true
-// without one: kernels of the caller's reach no rank but their own.
+// Blink has no device API, and these functions cannot report an error. They
+// answer what is true without such an API: the caller's kernels reach no rank
+// but their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ NCCL_TWIN(ncclTeamCft)
 NCCL_ENTRY ncclTeam_t ncclTeamCftMultimem(ncclComm_t) { return kAlone; }
 NCCL_TWIN(ncclTeamCftMultimem)
 
-/// -1 is no rank.
+/// Returns -1, which is no rank, on failure.
 NCCL_ENTRY int ncclTeamRankToWorld(ncclComm_t comm, ncclTeam_t team, int rank) {
   int own = 0;
   return ncclCommUserRank(comm, &own) == ncclSuccess
@@ -50,5 +51,5 @@ NCCL_TWIN(ncclTeamRankToLsa)
 NCCL_ENTRY int ncclLLA2ACalcSlots(int, int) { return 0; }
 NCCL_TWIN(ncclLLA2ACalcSlots)
 
-/// NCCL shows this one without a twin.
+/// NCCL exports this function without a second name.
 NCCL_ENTRY void ncclResetDebugInitInternal() {}

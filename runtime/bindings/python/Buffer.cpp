@@ -27,7 +27,7 @@ namespace {
   refuse(name, " is read-only, but the result would be written to it");
 }
 
-/// Memory of another kind than the communicator's, or of another GPU.
+/// The memory is of another kind than the communicator's, or of another GPU.
 [[noreturn]] void refuseDevice(const char *name, const std::string &device,
                                std::optional<int> gpu) {
   refuse(name, " is memory of ", device, ", but the communicator is of ",
@@ -51,7 +51,7 @@ void take(const Array &array, const char *name, std::optional<int> gpu,
     if (gpu != array.device_id())
       refuseDevice(name, "GPU " + std::to_string(array.device_id()), gpu);
   } else if (kind != nb::device::cuda_host::value &&
-             kind != nb::device::cuda_managed::value) { // these are of both
+             kind != nb::device::cuda_managed::value) { // usable by both
     refuseDevice(name,
                  "device type " + std::to_string(kind) + " in DLPack's numbers",
                  gpu);
@@ -61,7 +61,8 @@ void take(const Array &array, const char *name, std::optional<int> gpu,
   buffer.type = typeOf(array.dtype());
 }
 
-/// By DLPack, the buffer protocol, or as a capsule of DLPack; false: neither.
+/// Reads an object that supports DLPack or the buffer protocol, or a capsule of
+/// DLPack. Returns false if it is none of these.
 bool takeArray(nb::handle object, const char *name, const BufferUse &use,
                Buffer &buffer) {
   if (use.access == Access::write &&
@@ -77,17 +78,18 @@ bool takeArray(nb::handle object, const char *name, const BufferUse &use,
   return true;
 }
 
-/// The capsule that an object gives for a stream of a GPU. nanobind names no
-/// stream, which stands for the default one: that would wait, to no end if the
-/// call's is another, and to an error while streams are captured. Nothing if
-/// the object gives none.
+/// Returns the DLPack capsule that an object exports for a stream of a GPU.
+/// nanobind itself passes no stream, which stands for the default stream: the
+/// object would wait for that, which is useless if the call is in another
+/// stream, and an error while streams are captured. Returns an empty object if
+/// `object` exports no capsule.
 nb::object exportFor(blinkStream_t stream, nb::handle object) {
   if (!nb::hasattr(object, "__dlpack__"))
     return {};
-  // The array API's number of the default stream.
+  // The default stream's number in the array API.
   const uintptr_t number = stream ? reinterpret_cast<uintptr_t>(stream) : 1;
   nb::object method = object.attr("__dlpack__");
-  for (const bool versions : {true, false}) // older ones know no versions
+  for (const bool versions : {true, false}) // older objects have no versions
     try {
       return versions ? method("stream"_a = number,
                                "max_version"_a = nb::make_tuple(1, 0))
@@ -106,11 +108,11 @@ nb::object exportFor(blinkStream_t stream, nb::handle object) {
                            .c_str());
 }
 
-/// What is read of `__cuda_array_interface__`.
+/// The fields of `__cuda_array_interface__` that are read.
 struct CudaArray {
   uintptr_t data = 0;
   bool readOnly = false;
-  std::string typestr; ///< as NumPy's: byte order, kind, bytes
+  std::string typestr; ///< as in NumPy: byte order, kind, bytes
   std::vector<int64_t> shape, strides;
 };
 
@@ -135,8 +137,8 @@ bool readCudaArray(nb::handle object, CudaArray &array) {
   return array.typestr.size() > 2;
 }
 
-/// An object of a GPU that has no DLPack, as Numba's. Of which GPU, it does
-/// not say.
+/// Reads an object with GPU memory but without DLPack, such as Numba's. The
+/// object does not say which GPU its memory is on.
 void takeCudaArray(nb::handle object, const char *name, const BufferUse &use,
                    Buffer &buffer) {
   CudaArray array;

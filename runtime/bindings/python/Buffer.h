@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a collective needs to know of an array: where it lies, how long it is,
-// what its elements are.
+// What a collective needs to know about an array: its address, its length and
+// the type of its elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,16 @@
 
 namespace blink::python {
 
-/// Memory of an object with DLPack, the buffer protocol or
-/// `__cuda_array_interface__`. While this exists the memory stays where it is:
-/// a bytearray, say, refuses to grow.
+/// Memory of an object that supports DLPack, the buffer protocol or
+/// `__cuda_array_interface__`. As long as a Buffer exists, the memory stays
+/// where it is: a bytearray, for example, refuses to grow.
 struct Buffer {
   void *data = nullptr;
   size_t bytes = 0;
-  /// Unknown where Blink has no such type and none was asked for.
+  /// Not set if Blink has no such type and none was asked for.
   std::optional<blinkDataType_t> type;
 
-  /// What keeps the memory; one of the three.
+  /// One of these three keeps the memory alive.
   nanobind::ndarray<> writable;
   nanobind::ndarray<nanobind::ro> readable;
   nanobind::object object;
@@ -35,21 +35,23 @@ struct Buffer {
 
 enum class Access { read, write };
 
-/// What a buffer is for.
+/// What a buffer is used for.
 struct BufferUse {
   Access access;
-  /// CUDA's number of the communicator's GPU; none: it is one of the host.
+  /// CUDA's number of the communicator's GPU; not set: the communicator is of
+  /// the host.
   std::optional<int> gpu = std::nullopt;
-  /// What the bytes are, whatever the object says.
+  /// The type of the elements, whatever the object says.
   std::optional<blinkDataType_t> type = std::nullopt;
-  /// In which the GPU will use it, so that a framework has that wait for what
-  /// it does with the buffer in streams of its own.
+  /// The stream in which the GPU will use the buffer. A framework then lets
+  /// that stream wait for its own work on the buffer in other streams.
   blinkStream_t stream = nullptr;
 };
 
-/// Raises TypeError if `object` is no buffer, and InvalidArgument if it is not
-/// contiguous, is read-only but to be written, or is memory that the
-/// communicator cannot use. `name` is what errors call it.
+/// Reads a buffer from `object`. Raises TypeError if the object is not a
+/// buffer, and InvalidArgument if it is not contiguous, if it is read-only but
+/// would be written to, or if the communicator cannot use its memory. `name` is
+/// used in error messages.
 Buffer readBuffer(nanobind::handle object, const char *name,
                   const BufferUse &use);
 

@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A collective is its row in blink.h's terms: how many blocks of `count`
-// elements each buffer holds, and on which ranks it is used. From these follow
-// the count, what is refused, and what one buffer means in place.
+// A collective is described by the terms of blink.h: how many blocks of `count`
+// elements each buffer holds, and on which ranks the buffer is used. The count,
+// the checks of arguments, and the meaning of a single buffer (in place) follow
+// from that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ using namespace nb::literals;
 namespace blink::python {
 namespace {
 
-/// What a rank's buffers are to a collective.
+/// How a collective uses a rank's buffers.
 struct Shape {
   const char *name;
   size_t sendBlocks, recvBlocks; ///< of `count` elements
@@ -66,8 +67,9 @@ private:
     arguments_.recv = to ? to->data : nullptr;
   }
 
-  /// One buffer: both, or where one side is a block a rank, that side, of which
-  /// the other is this rank's block.
+  /// A single buffer stands for both, send and recv. If one of them has a block
+  /// for each rank, the buffer is that one, and the other is this rank's block
+  /// of it.
   void readInPlace(nb::handle object) {
     if (!shape_.reads && shape_.sendBlocks != shape_.recvBlocks)
       refuse(shape_.name, ": recv is missing");
@@ -80,8 +82,8 @@ private:
     arguments_.recv = shape_.recvBlocks < blocks ? own : data;
   }
 
-  /// Reads a buffer of so many blocks; the first one decides about type and
-  /// count.
+  /// Reads a buffer of `blocks` blocks. The first buffer that is read
+  /// determines type and count.
   Buffer &take(const char *name, nb::handle object, Access access,
                size_t blocks) {
     const std::string who = std::string(shape_.name) + ": " + name;
@@ -113,7 +115,8 @@ private:
     return arguments_.buffers.emplace_back(std::move(buffer));
   }
 
-  /// Buffers are apart, or in place as blink.h says.
+  /// Checks that the buffers do not overlap, or are in place as blink.h defines
+  /// it.
   void compare(const Buffer &from, const Buffer &to) const {
     const char *send = static_cast<const char *>(from.data);
     const char *recv = static_cast<const char *>(to.data);
@@ -138,7 +141,7 @@ private:
   Arguments arguments_;
 };
 
-/// Reads the buffers, and hands on `function(arguments, comm)`.
+/// Reads the buffers, and submits `function(arguments, comm)`.
 template <typename Function>
 void call(const Communicator &self, const Shape &shape, nb::handle send,
           nb::handle recv, nb::handle dtype, nb::handle stream,

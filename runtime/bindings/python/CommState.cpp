@@ -9,7 +9,8 @@
 namespace blink::python {
 
 CommState::~CommState() {
-  // No call is under way: calls keep this. After fork() it is the parent's.
+  // No call is under way, because calls keep this object alive. After fork()
+  // the communicator belongs to the parent.
   if (handle && usable().ok() && blinkCommDestroy(handle) != blinkSuccess)
     blinkCommAbort(handle);
 }

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What makes a blinkComm_t, which is for one thread at a time, safe to use from
-// any: Python programs share objects between threads.
+// The locks with which threads share a blinkComm_t that any of them may close
+// or abort at any time: Python programs share objects between threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,22 +27,24 @@ struct CommState {
   CommState &operator=(const CommState &) = delete;
   ~CommState();
 
-  /// Held while a call runs, so for long; taken first, and without the GIL.
+  /// Held while a call runs, which can be long. Locked before `life`, and
+  /// without the GIL.
   std::mutex turn;
-  /// Guards `handle`. Held while a call is handed to the library, not while it
-  /// runs, so that blinkCommAbort, which frees the communicator, can come in
-  /// between: the library keeps what a call in a group needs.
+  /// Guards `handle`. Held only while a call is handed to the library, not
+  /// while it runs, so that blinkCommAbort, which frees the communicator, can
+  /// be called meanwhile: the library keeps what a call in a group needs.
   std::mutex life;
-  /// Null: closed, or yet to be made by a group's end.
+  /// Null: closed, or not made yet because the group has not ended.
   blinkComm_t handle = nullptr;
-  /// Buffers that are registered, by handle; with the GIL.
+  /// Registered buffers, by handle; guarded by the GIL.
   std::map<void *, Buffer> registered;
 
   const int rank, size;
-  const std::optional<int> gpu; ///< CUDA's number; none: of the host
+  const std::optional<int> gpu; ///< CUDA's number; not set on the host
 
-  /// Why no call can be made, or success. Called before any lock is taken: a
-  /// child that was forked has copies of locks that nobody will release.
+  /// Returns success, or why no call can be made. Called before any lock is
+  /// taken, because a forked child has copies of locks that no thread will
+  /// release.
   Outcome usable() const {
     return getpid() == process_
                ? Outcome()

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Making communicators, what they are, and how they end.
+// How communicators are made, their properties, and how they end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace nb::literals;
 namespace blink::python {
 namespace {
 
-/// A blinkConfig_t and what it points to.
+/// A blinkConfig_t, and the memory it points to.
 struct Config {
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   std::vector<int> gpus;
@@ -84,7 +84,7 @@ void read(Config &config, int nranks, std::optional<double> timeout,
   }
 }
 
-/// `device`, if the communicator is of GPUs.
+/// Returns `device` if the communicator is of GPUs.
 std::optional<int> gpuOf(const Config &config, int device) {
   return config.config.backend == blinkBackendCuda ? std::optional(device)
                                                    : std::nullopt;
@@ -181,7 +181,7 @@ Communicator shrink(const Communicator &self, std::vector<int> exclude,
 void closeCommunicator(Communicator &self) {
   CommState &state = *self.state;
   if (!state.usable().ok())
-    return; // the parent's
+    return; // it is the parent's
   Outcome outcome;
   {
     nb::gil_scoped_release release;

@@ -17,7 +17,7 @@ struct Communicator {
   std::shared_ptr<CommState> state;
 };
 
-/// Declares the class, with all but its collectives.
+/// Declares the class, without its collectives.
 nanobind::class_<Communicator> bindCommunicator(nanobind::module_ &module);
 void bindCollectives(nanobind::class_<Communicator> &communicator);
 void bindRegistration(nanobind::module_ &module,

@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace blink::python {
 
 nb::object makeError(blinkResult_t code, const std::string &sentence) {
-  // Sentences quote names of files, which may be any bytes.
+  // Sentences quote file names, which may contain any bytes.
   nb::object text = nb::steal(PyUnicode_DecodeUTF8(
       sentence.data(), Py_ssize_t(sentence.size()), "replace"));
   if (!text.is_valid())

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Result codes of blink.h as exceptions of blink/errors.py.
+// Converts result codes of blink.h to the exceptions of blink/errors.py.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,20 +18,20 @@
 
 namespace blink::python {
 
-/// The exception for a result code, not raised.
+/// Returns the exception for a result code, without raising it.
 nanobind::object makeError(blinkResult_t code, const std::string &sentence);
 
 [[noreturn]] void raise(blinkResult_t code, const std::string &sentence);
 
-/// Raises blink.InvalidArgument, with the parts as its sentence.
+/// Raises blink.InvalidArgument with the concatenated parts as its sentence.
 template <typename... Parts> [[noreturn]] void refuse(const Parts &...parts) {
   std::ostringstream text;
   (text << ... << parts);
   raise(blinkInvalidArgument, text.str());
 }
 
-/// A result with its sentence, taken in the thread that made the call; raised
-/// once the thread holds the GIL again.
+/// A result with its sentence. It is taken in the thread that made the call,
+/// and raised once the thread holds the GIL again.
 struct Outcome {
   blinkResult_t code = blinkSuccess;
   std::string sentence;
@@ -39,7 +39,8 @@ struct Outcome {
   Outcome() = default;
   Outcome(blinkResult_t code, std::string sentence)
       : code(code), sentence(std::move(sentence)) {}
-  /// Of a function of blink.h, right after it returned.
+  /// Made from the result of a function of blink.h, right after that has
+  /// returned.
   Outcome(blinkResult_t code)
       : code(code),
         sentence(code == blinkSuccess ? "" : blinkGetLastError(nullptr)) {}

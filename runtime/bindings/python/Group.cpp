@@ -3,8 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Groups are collected here and not by blinkGroupStart, because an exception
-// within a group has to drop the calls before it, which blink.h has no call
-// for. A call alone is run as a group of one: see CommState::life.
+// within a group has to drop the calls before it, for which blink.h has no
+// function. A single call is run as a group of one: see CommState::life.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,17 @@ namespace blink::python {
 namespace {
 
 struct GroupState {
-  std::vector<size_t> starts; ///< of nested groups: the calls before each
+  std::vector<size_t> starts; ///< of nested groups: the number of calls before
+                              ///< each
   std::vector<PendingCall> calls;
 };
 
 // A pointer, which has no destructor: a thread that ends within a group must
-// not release objects of Python when it does not hold the GIL.
+// not release Python objects, because it does not hold the GIL.
 thread_local GroupState *group = nullptr;
 
-/// Each communicator once, in one order for all threads: the locks are taken
-/// in it.
+/// Returns each communicator once, in an order that is the same in all threads:
+/// the locks are taken in this order.
 std::vector<CommState *>
 communicatorsOf(const std::vector<PendingCall> &calls) {
   std::vector<CommState *> comms;
@@ -38,7 +39,8 @@ communicatorsOf(const std::vector<PendingCall> &calls) {
   return comms;
 }
 
-/// `estimate`: nothing is run; becomes the microseconds that it would take.
+/// If `estimate` is not null, nothing is run, and *estimate becomes the time
+/// that the calls would take, in microseconds.
 Outcome runWithoutGil(const std::vector<PendingCall> &calls, double *estimate) {
   const std::vector<CommState *> comms = communicatorsOf(calls);
   std::vector<std::unique_lock<std::mutex>> turns;
@@ -55,14 +57,14 @@ Outcome runWithoutGil(const std::vector<PendingCall> &calls, double *estimate) {
   Outcome first = blinkGroupStart();
   for (const PendingCall &call : calls) {
     std::lock_guard<std::mutex> life(call.comm->life);
-    // Where another thread has aborted it just now, the calls of other ranks
-    // end with that error.
+    // If another thread has just aborted this communicator, the calls of other
+    // ranks end with that error.
     Outcome outcome = call.comm->handle ? Outcome(call.call(call.comm->handle))
                                         : CommState::closed();
     if (first.ok())
       first = std::move(outcome);
   }
-  // If a call was refused the library runs none.
+  // If a call was refused, the library runs none.
   Outcome end = estimate ? blinkGroupSimulateEnd(estimate) : blinkGroupEnd();
   return first.ok() ? end : first;
 }

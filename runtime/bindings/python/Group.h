@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every call on a communicator goes through here: alone at once, within
-// blink.group() when that ends.
+// Every call on a communicator goes through here: a single call at once, a call
+// within blink.group() when the group ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,11 @@ namespace blink::python {
 
 struct PendingCall {
   std::shared_ptr<CommState> comm;
-  /// The call of blink.h, made in a group of the C library.
+  /// The call of blink.h, to be made in a group of the C library.
   std::function<blinkResult_t(blinkComm_t)> call;
-  /// Memory it uses.
+  /// Memory that the call uses.
   std::vector<Buffer> buffers;
-  /// What is to be done when the group has ended, with success or not.
+  /// Called when the group has ended, successfully or not.
   std::function<void()> finish = {};
 };
 
@@ -34,14 +34,16 @@ struct PendingCall {
 void submit(PendingCall call);
 
 void startGroup();
-/// Ends the innermost group of this thread. Of the outermost all calls are run,
-/// with the GIL released; with `run` false those since its start are dropped.
+/// Ends the innermost group of this thread. If it is the outermost, all calls
+/// are run, with the GIL released. With `run` false, the calls since the
+/// group's start are dropped.
 void endGroup(bool run);
 
-/// Begins a group that endEstimate() ends; raises an error within another one.
+/// Begins a group that endEstimate() ends. Raises an error within another
+/// group.
 void startEstimate();
-/// Ends the outermost group without running its calls: the microseconds that
-/// they take by their schedules' model.
+/// Ends the outermost group without running its calls. Returns how many
+/// microseconds they would take by their schedules' model.
 double endEstimate();
 
 } // namespace blink::python

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// blink/__init__.py shows what of it is public.
+// blink/__init__.py exports the public part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ cannot read (they are a secret), and lives until all have joined.)";
 } // namespace
 
 NB_MODULE(_core, module) {
-  // At the end of a program objects may be left; that is no defect to print.
+  // Objects may exist when a program ends; that is no defect worth a message.
   nb::set_leak_warnings(false);
   module.attr("version") = version();
   module.def("unique_id", uniqueId, kUniqueIdDoc);

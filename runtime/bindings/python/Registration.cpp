@@ -1,4 +1,4 @@
-//===- Registration.cpp - buffers that others reach into ------------------===//
+//===- Registration.cpp - registered buffers ------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,7 +21,8 @@ struct Registration {
   void *handle;
 };
 
-/// Calls `use` with the communicator, without the GIL, as the only call.
+/// Calls `use` with the communicator while no other call uses it, without the
+/// GIL.
 template <typename Function> void exclusively(CommState &comm, Function use) {
   Outcome outcome = comm.usable();
   if (outcome.ok()) {
@@ -46,7 +47,7 @@ Registration registerBuffer(const Communicator &self, nb::handle object) {
 
 void deregister(Registration &self) {
   CommState &comm = *self.comm;
-  // Closing the communicator has ended it, too.
+  // Closing the communicator has ended the registration.
   if (!comm.registered.count(self.handle))
     return;
   exclusively(comm, [&](blinkComm_t from) {
@@ -58,8 +59,7 @@ void deregister(Registration &self) {
 nb::ndarray<nb::memview, uint8_t, nb::ndim<1>> allocate(size_t bytes) {
   void *memory = nullptr;
   Outcome outcome;
-  // In a thread that uses no GPU it is the host's, which a memoryview has to
-  // be.
+  // A thread that uses no GPU gets host memory, which a memoryview requires.
   std::thread([&] { outcome = blinkMemAlloc(&memory, bytes); }).join();
   outcome.raiseIfFailed();
   nb::capsule owner(memory, [](void *freed) noexcept { blinkMemFree(freed); });

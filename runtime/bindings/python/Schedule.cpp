@@ -17,7 +17,8 @@ namespace {
 
 std::string readPath(nb::handle path) {
   nb::bytes bytes = nb::cast<nb::bytes>(
-      nb::module_::import_("os").attr("fsencode")(path)); // TypeError if none
+      // TypeError if it is not a path
+      nb::module_::import_("os").attr("fsencode")(path));
   std::string text(bytes.c_str(), bytes.size());
   if (text.find('\0') != std::string::npos)
     refuse("the path has a null character");

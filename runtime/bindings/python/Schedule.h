@@ -17,7 +17,7 @@ namespace blink::python {
 
 class Schedule {
 public:
-  /// `file`: a path (str or os.PathLike) or the bytes of a file.
+  /// `file`: a path (str or os.PathLike), or the bytes of a file.
   Schedule(nanobind::handle file, nanobind::args others);
   Schedule(const Schedule &) = delete;
   Schedule &operator=(const Schedule &) = delete;
@@ -27,7 +27,7 @@ public:
   int ranks();
   void close();
 
-  /// Calls `use` with the blinkSchedule_t, without the GIL; other threads may
+  /// Calls `use` with the blinkSchedule_t, without the GIL. Other threads may
   /// do so at the same time, as ranks that wait for each other do.
   template <typename Function> Outcome with(Function use) {
     nanobind::gil_scoped_release release;

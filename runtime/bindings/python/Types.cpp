@@ -15,14 +15,14 @@ namespace nb = nanobind;
 namespace blink::python {
 namespace {
 
-// Codes of DLPack, of which nanobind names only the first.
+// Codes of DLPack; nanobind has names for the first ones only.
 constexpr int kInt = 0, kUint = 1, kFloat = 2, kBfloat = 4, kFloat8e4m3fn = 10,
               kFloat8e5m2 = 12;
 
 /// In the order of blinkDataType_t.
 struct Type {
-  const char *name;  ///< as NumPy, PyTorch and ml_dtypes say
-  const char *alias; ///< as blink.h says, where that is another word
+  const char *name;  ///< as in NumPy, PyTorch and ml_dtypes
+  const char *alias; ///< as in blink.h, if that differs
   int code, bits;
 } kTypes[] = {{"int8", nullptr, kInt, 8},
               {"uint8", nullptr, kUint, 8},

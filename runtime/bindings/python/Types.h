@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What Python calls the data types and operators of blink.h, and streams.
+// Python's names for the data types and operators of blink.h, and streams.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,17 @@ namespace blink::python {
 const char *nameOf(blinkDataType_t type);
 size_t elementBytes(blinkDataType_t type);
 
-/// None if Blink has no such type: bool, complex.
+/// Not set if Blink has no such type, such as bool or complex.
 std::optional<blinkDataType_t> typeOf(nanobind::dlpack::dtype type);
 
-/// An argument `dtype`: None, or a name, or a type of NumPy, PyTorch or
-/// ml_dtypes, which has one. Raises if there is no such type.
+/// Reads an argument `dtype`: None, a name, or a type of NumPy, PyTorch or
+/// ml_dtypes, which has a name. Raises if there is no such type.
 std::optional<blinkDataType_t> readType(nanobind::handle dtype);
 
-/// "sum" and so on. Raises if there is no such operator.
+/// Reads "sum" and so on. Raises if there is no such operator.
 blinkRedOp_t readOperator(const char *name);
 
-/// None, a number, or an object with `cuda_stream` (PyTorch),
+/// Reads None, a number, or an object with `cuda_stream` (PyTorch),
 /// `__cuda_stream__` (CUDA's own Python) or `ptr` (CuPy).
 blinkStream_t readStream(nanobind::handle stream);
 

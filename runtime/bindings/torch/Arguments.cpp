@@ -1,4 +1,4 @@
-//===- Arguments.cpp - what methods of the back end are given -------------===//
+//===- Arguments.cpp - checking the arguments of methods ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

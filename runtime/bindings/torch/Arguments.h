@@ -1,9 +1,9 @@
-//===- Arguments.h - what methods of the back end are given -----*- C++ -*-===//
+//===- Arguments.h - checking the arguments of methods ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Judges it, and says what is wrong in the words of torch.distributed; `what`
-// is the method.
+// Checks the arguments of the back end's methods, and says what is wrong in the
+// words of torch.distributed. `what` is the name of the method.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,17 +14,19 @@
 
 namespace blink::pytorch {
 
-/// At least one, of one device, and dense.
+/// Checks that there is at least one tensor, and that all are on one device and
+/// dense.
 void checkTensors(const Tensors &tensors, const char *what);
 
-/// Methods take lists, of which they want one tensor.
+/// Returns the only tensor of a list, which is what most methods expect.
 at::Tensor onlyTensor(const Tensors &tensors, const char *what);
 
-/// The same of lists: a tensor for each rank, of the type of `like`.
+/// Returns the only list of `lists`: a tensor for each rank, of the type and on
+/// the device of `like`.
 Tensors onlyList(const std::vector<Tensors> &lists, const at::Tensor &like,
                  int size, const char *what);
 
-/// Each whole has what `size` of its parts have.
+/// Checks that each whole has `size` times the elements of its part.
 void checkWholes(const Tensors &wholes, const Tensors &parts, int size,
                  const char *what);
 

@@ -2,14 +2,14 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One object serves tensors of the host and of GPUs, each with communicators of
-// their own, made when they are first needed; but for the host's, which all
-// ranks begin to make at once, so that two of them can send messages before all
-// have called a collective.
+// One object serves tensors of the host and of GPUs, with communicators of its
+// own for each device. These are made when they are first needed, except the
+// host's, which all ranks begin to make at once: two of them can then send
+// messages before all have called a collective.
 //
-// Methods judge their arguments and say what is to be done as an Operation
-// (Collectives.cpp, Messages.cpp); how it is run is the same for all (Run.cpp):
-// on the host in a queue, on GPUs in streams.
+// Methods check their arguments and describe what is to be done as an Operation
+// (Collectives.cpp, Messages.cpp). Running an Operation is the same for all of
+// them (Run.cpp): in a queue on the host, in streams on GPUs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,11 +34,11 @@ public:
   using WorkPtr = c10::intrusive_ptr<c10d::Work>;
   using TensorLists = std::vector<Tensors>;
 
-  /// All ranks of the group make one, with the same store. Does not wait for
-  /// others than rank 0.
+  /// All ranks of the group make one, with the same store. The constructor
+  /// waits for no rank but rank 0.
   Backend(const c10::intrusive_ptr<c10d::Store> &store, int rank, int size,
           c10::intrusive_ptr<Options> options);
-  /// What is left of `whole` without some ranks.
+  /// Makes the back end of the ranks that remain of `whole` without some.
   Backend(Backend &whole, const std::vector<int> &excluded,
           c10::intrusive_ptr<Options> options);
   ~Backend() override;
@@ -127,27 +127,28 @@ public:
   c10d::ErrorType getError() override;
 
 private:
-  /// What tensors of the host need.
+  /// For tensors of the host.
   struct Host {
     std::shared_ptr<Communicator> communicator; ///< null: a group of one rank
     std::shared_ptr<CallQueue> calls = std::make_shared<CallQueue>();
     std::unique_ptr<HostMessages> messages;
   };
-  /// What tensors of a GPU need.
+  /// For tensors of a GPU.
   struct Gpu {
-    std::shared_ptr<Communicator> communicator; ///< likewise
+    std::shared_ptr<Communicator> communicator; ///< null: a group of one rank
     c10::Stream calls;
     std::map<int, c10::Stream> messages; ///< by peer and direction
   };
-  /// Between startCoalescing() and endCoalescing().
+  /// The operations between startCoalescing() and endCoalescing().
   struct Coalesced {
     std::vector<Operation> operations;
-    std::vector<HostWorkPtr> messages; ///< of the host
+    std::vector<HostWorkPtr> messages; ///< on the host
   };
 
-  /// Whether it is kept for endTimeEstimate(), which runs nothing.
+  /// Returns true if the operation is kept for endTimeEstimate(), which runs
+  /// nothing.
   bool keepForEstimate(const Operation &operation);
-  /// Runs it, or keeps it for endCoalescing().
+  /// Runs the operation, or keeps it for endCoalescing().
   WorkPtr run(Operation operation);
   WorkPtr runAll(std::vector<Operation> operations);
   WorkPtr runOnHost(std::vector<Operation> operations);
@@ -177,14 +178,14 @@ private:
   std::atomic<uint64_t> sequence_{0};
   std::atomic<uint64_t> exchanges_{0}; ///< of messages on the host
   std::atomic<uint64_t> monitored_{0}; ///< barriers
-  std::atomic<uint64_t> shrunk_{0};    ///< how often
+  std::atomic<uint64_t> shrunk_{0};    ///< how often the group was shrunk
   std::atomic<bool> isEnded_{false};
   std::unique_ptr<Host> host_;
-  /// Held by the thread that makes calls on a GPU, also while it waits for the
-  /// others to join: before mutex_.
+  /// Held by the thread that makes calls on a GPU, also while it waits for
+  /// other ranks to join. Locked before mutex_.
   std::mutex gpuCalls_;
-  std::mutex mutex_;        ///< of what follows, for moments
-  std::map<int, Gpu> gpus_; ///< added to by who holds gpuCalls_, too
+  std::mutex mutex_;        ///< guards the rest; held for moments
+  std::map<int, Gpu> gpus_; ///< to add one, hold gpuCalls_, too
   std::optional<Coalesced> coalesced_;
   std::optional<std::vector<Operation>> estimated_;
 };

@@ -41,9 +41,9 @@ WorkPtr Backend::barrier(const c10d::BarrierOptions &options) {
   return run(std::move(operation));
 }
 
-/// Through the store, not through the communicator: a rank that does not come
-/// is found without anything being lost, and barriers of a rank that is stuck
-/// elsewhere end.
+/// Works through the store, not through the communicator: a rank that does not
+/// come is found without breaking anything, and the barrier ends even if a rank
+/// is stuck elsewhere.
 void Backend::monitoredBarrier(const c10d::BarrierOptions &options,
                                bool waitAllRanks) {
   checkUsable();
@@ -56,7 +56,8 @@ void Backend::monitoredBarrier(const c10d::BarrierOptions &options,
   const std::string here = "Rank " + std::to_string(rank_);
   if (timeout.count() <= 0)
     raise(here + " timed out in monitoredBarrier after 0 ms");
-  // Rank 0 may come as late as any other, and then waits for them.
+  // Rank 0 may come as late as any other rank, and only then waits for the
+  // others.
   const auto patience =
       rank_ == 0 ? timeout : 2 * timeout + std::chrono::seconds(1);
   const auto deadline = std::chrono::steady_clock::now() + patience;

@@ -49,19 +49,20 @@ bool CallQueue::help() {
   return true;
 }
 
-/// Lets go of the lock meanwhile.
+/// Runs the first task; the lock is released meanwhile.
 void CallQueue::runFirst(std::unique_lock<std::mutex> &lock) {
   Task task = std::move(tasks_.front());
   tasks_.pop_front();
   isRunning_ = true;
   lock.unlock();
   task();
-  task = nullptr; // which may free tensors: not under the lock
+  task = nullptr; // this may free tensors, so not under the lock
   lock.lock();
   finished();
 }
 
-/// Under the lock: who drains may destroy this as soon as it is given back.
+/// Requires the lock: a thread in drain() may destroy this object as soon as
+/// the lock is released.
 void CallQueue::finished() {
   isRunning_ = false;
   drained_.notify_all();

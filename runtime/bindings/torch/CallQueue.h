@@ -15,24 +15,25 @@
 
 namespace blink::pytorch {
 
-/// Runs tasks one after another in the order in which they came, from whatever
-/// threads: in a thread of its own, which is started for the first, or where
-/// the caller waits anyway and nothing is before it, right there. Tasks do not
-/// throw.
+/// Runs tasks one after another, in the order in which they came from any
+/// threads. They run in a thread of the queue's own, which is started for the
+/// first task. If the caller waits anyway and no task is before its own, the
+/// task runs in the caller's thread. Tasks do not throw.
 class CallQueue {
 public:
   using Task = std::function<void()>;
 
-  /// Waits for the tasks that it has.
+  /// Waits for the remaining tasks.
   ~CallQueue();
 
-  /// Adds one, for the thread. Not from two threads at once with runHere()
-  /// unless their order does not matter.
+  /// Adds a task, for the queue's thread. If one thread calls this and another
+  /// runHere() at the same time, the order of their tasks is undefined.
   void push(Task task);
-  /// Runs `task` in the calling thread if no other is there or under way.
+  /// Runs `task` in the calling thread if no other task is waiting or running;
+  /// returns whether it did.
   bool runHere(const Task &task);
-  /// Runs the next task in the calling thread, which waits for it or a later
-  /// one. False if there is none, or one is under way.
+  /// Runs the next task in the calling thread, which waits for this task or a
+  /// later one. Returns false if there is none, or one is running.
   bool help();
   /// Returns when no task is left.
   void drain();
@@ -45,7 +46,7 @@ private:
   std::mutex mutex_;
   std::condition_variable pushed_, drained_;
   std::deque<Task> tasks_;
-  bool isRunning_ = false; ///< a task, in whatever thread
+  bool isRunning_ = false; ///< a task, in any thread
   bool isEnding_ = false;
   std::thread thread_;
 };

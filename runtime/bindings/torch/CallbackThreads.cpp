@@ -1,4 +1,4 @@
-//===- CallbackThreads.cpp - who runs callbacks of futures ----------------===//
+//===- CallbackThreads.cpp - threads for callbacks of futures -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -44,7 +44,7 @@ private:
       tasks_.pop_front();
       lock.unlock();
       task();
-      task = nullptr; // what it holds is freed here, too
+      task = nullptr; // frees the captured objects in this thread, too
       lock.lock();
       if (--unfinished_ == 0)
         done_.notify_all();
@@ -58,8 +58,8 @@ private:
   size_t unfinished_ = 0; ///< tasks
 };
 
-// Never destroyed: at exit threads may still be in callbacks. A child of fork()
-// has none of its parent's threads.
+// Never destroyed, because threads may still be in callbacks at exit. A child
+// of fork() gets a new object, because it has none of its parent's threads.
 Threads *threads = nullptr;
 void renew() { threads = new Threads; }
 

@@ -1,4 +1,4 @@
-//===- CallbackThreads.h - who runs callbacks of futures --------*- C++ -*-===//
+//===- CallbackThreads.h - threads for callbacks of futures -----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,13 +12,13 @@
 
 namespace blink::pytorch {
 
-/// Runs `task` soon, in a thread that no other task holds up: a callback of a
-/// future may wait for another future, as PowerSGD's does, so there are as many
-/// threads as tasks at a time. They stay for further tasks.
+/// Runs `task` soon, in a thread that no other task blocks. A callback of a
+/// future may wait for another future, as PowerSGD's does; there are therefore
+/// as many threads as tasks at a time. The threads stay for further tasks.
 void runCallback(std::function<void()> task);
 
-/// Waits until no task is left or under way, or for so long. To be called
-/// before Python ends, which does not let its threads come to their ends.
+/// Waits until no task is waiting or running, at most for `most`. To be called
+/// before Python ends, because its end does not let threads finish.
 void finishCallbacks(std::chrono::milliseconds most);
 
 } // namespace blink::pytorch

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Arguments are judged when a method is called; elements are looked at when the
-// operation runs.
+// Arguments are checked when a method is called; elements are read only when
+// the operation runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,8 @@ WorkPtr
 Backend::allreduce_coalesced(Tensors &tensors,
                              const c10d::AllreduceCoalescedOptions &options) {
   checkTensors(tensors, "all_reduce_coalesced");
-  // Those of one type are one message: there may be many small ones.
+  // Tensors of one type are reduced as one message, because there may be many
+  // small ones.
   std::map<at::ScalarType, Tensors> byType;
   std::vector<Reduction> hows;
   for (const at::Tensor &tensor : tensors)

@@ -18,7 +18,7 @@
 namespace blink::pytorch {
 namespace {
 
-/// The number tells hosts apart, the name is for people.
+/// `number` identifies the host, `name` is for people.
 struct Host {
   std::string number, name;
 };
@@ -66,7 +66,7 @@ Invitation unpack(const std::vector<uint8_t> &bytes) {
   return invitation;
 }
 
-/// As raise() will add it again.
+/// Removes the prefix, because raise() adds it again.
 std::string withoutPrefix(const std::string &sentence) {
   const std::string prefix = "Blink: ";
   return sentence.substr(sentence.rfind(prefix, 0) == 0 ? prefix.size() : 0);
@@ -96,7 +96,8 @@ Communicator::Communicator(const Meeting &meeting, int device)
 }
 
 void Communicator::invite(int device) {
-  // All that a rank can find out alone comes first: the others would wait.
+  // First everything that a rank can find out by itself, while no other rank
+  // waits for it.
   const bool onHost = device < 0;
   const Schedules schedules =
       onHost ? hostSchedules(meeting_.size) : cudaSchedules();
@@ -134,7 +135,7 @@ void Communicator::invite(int device) {
     check(result);
 }
 
-/// Ranks on other servers cannot be served by the schedules that there are.
+/// Throws: the schedules that there are do not serve ranks on several servers.
 void Communicator::refuseHosts(const std::string &here,
                                const std::string &first, bool onHost) const {
   const std::string ranks = "rank " + std::to_string(meeting_.rank) +
@@ -157,8 +158,8 @@ std::string Communicator::hostKey(int rank) const {
   return meeting_.key + "/host/" + std::to_string(rank);
 }
 
-/// Where each rank runs. Waits for all of them, without holding the store,
-/// which others of this process use, too.
+/// Returns where each rank runs. Waits for all ranks, without blocking the
+/// store, which other threads of this process use, too.
 std::vector<uint64_t> Communicator::hostsOfAll() {
   std::vector<std::string> keys;
   for (int rank = 0; rank < meeting_.size; ++rank)
@@ -181,7 +182,7 @@ std::vector<uint64_t> Communicator::hostsOfAll() {
   return hosts;
 }
 
-/// Leaves in the store why this rank will not come.
+/// Leaves in the store why this rank will not join.
 void Communicator::tellOthers() {
   const std::string text =
       "rank " + std::to_string(meeting_.rank) + ": " + refusal_;
@@ -194,11 +195,11 @@ void Communicator::tellOthers() {
     meeting_.store->set(meeting_.key + "/refused",
                         std::vector<uint8_t>(text.begin(), text.end()));
   } catch (const std::exception &) {
-    // Without a store the others hear nothing, and end at the time limit.
+    // Without the store the others learn nothing, and fail at the time limit.
   }
 }
 
-/// Throws if another rank will not come.
+/// Throws if another rank will not join.
 void Communicator::hearOthers() {
   const std::string key = meeting_.key + "/refused";
   if (!meeting_.store || !meeting_.store->check({key}))
@@ -211,8 +212,8 @@ void Communicator::hearOthers() {
 Communicator::~Communicator() {
   if (!comm_)
     return;
-  // One that could not be made, or has failed, or is still being made, is
-  // ended; the other ranks hear of it.
+  // A communicator that could not be made, has failed, or is still being made
+  // is aborted; the other ranks notice that.
   if (state() != blinkSuccess || blinkCommDestroy(comm_) != blinkSuccess)
     blinkCommAbort(comm_);
 }
@@ -221,7 +222,7 @@ blinkComm_t Communicator::get() {
   if (!refusal_.empty())
     raise(refusal_);
   const std::lock_guard<std::mutex> lock(making_);
-  // The library ends it within the time limit.
+  // The library ends the making within the time limit.
   auto pause = std::chrono::microseconds(20);
   for (int looks = 1; !isMade_; ++looks) {
     if (isRevoked_)
@@ -253,7 +254,8 @@ Communicator::shrink(const std::vector<int> &excluded) {
 
 void Communicator::revoke() {
   isRevoked_ = true;
-  // Of one that has lost a rank, too: calls may go on among the others.
+  // Also if the communicator has lost a rank: calls may still go on among the
+  // others.
   if (comm_ && state() != blinkInProgress)
     blinkCommRevoke(comm_);
 }

@@ -21,33 +21,37 @@
 
 namespace blink::pytorch {
 
-/// What a rank brings to the making of a communicator.
+/// What a rank needs to make a communicator together with the others.
 struct Meeting {
   c10::intrusive_ptr<c10d::Store> store; ///< of the group
-  std::string key;                       ///< in it, of this communicator alone
+  std::string key;                       ///< in the store, for this
+                                         ///< communicator only
   int rank = 0, size = 0;
-  std::chrono::milliseconds timeout{0}; ///< of all calls, too
+  std::chrono::milliseconds timeout{0}; ///< also of all calls
 };
 
-/// A communicator of all ranks of a group, two at least. They find each other
-/// through the group's store, where rank 0 leaves the id. It is made meanwhile;
-/// who needs it waits, and hears what went wrong.
+/// A communicator of all ranks of a group with two or more ranks. The ranks
+/// find each other through the group's store, where rank 0 leaves the id. The
+/// communicator is made in the background; a thread that needs it waits for it,
+/// and gets the error if there is one.
 class Communicator {
 public:
-  /// `device` is CUDA's number, or -1 for the host back end. Waits for rank 0,
-  /// and for no other. Does not throw what can be thrown later.
+  /// `device` is CUDA's number, or -1 for the host back end. Waits for rank 0
+  /// and for no other rank. Does not throw errors that get() can report later.
   Communicator(const Meeting &meeting, int device);
-  /// Frees it; calls on it have come to their ends.
+  /// Frees the communicator; no call on it may be under way.
   ~Communicator();
   Communicator(const Communicator &) = delete;
 
-  /// Waits until it is made. Throws as check().
+  /// Waits until the communicator is made. Throws as check().
   blinkComm_t get();
-  /// One without some ranks, which all others ask for. Throws as check().
+  /// Makes a communicator without the excluded ranks; all other ranks make the
+  /// same call. Throws as check().
   std::unique_ptr<Communicator> shrink(const std::vector<int> &excluded);
-  /// Ends all calls on it, on all ranks, and its making. From any thread.
+  /// Ends all calls on the communicator, on all ranks, and the making of it.
+  /// May be called from any thread.
   void revoke();
-  /// Null, or why it is of no more use. Does not wait.
+  /// Returns null, or why the communicator is unusable. Does not wait.
   std::exception_ptr failure();
 
 private:
@@ -62,10 +66,11 @@ private:
   void tellOthers();
   void hearOthers();
 
-  Meeting meeting_;     ///< store null: there was none
-  std::string refusal_; ///< "", or why it could not even be begun
+  Meeting meeting_;     ///< its store is null in a communicator that shrink()
+                        ///< made
+  std::string refusal_; ///< "", or why the making could not even be started
   blinkComm_t comm_ = nullptr;
-  std::mutex making_; ///< held by who waits until it is made
+  std::mutex making_; ///< held by the thread that waits until it is made
   bool isMade_ = false;
   std::atomic<bool> isRevoked_{false};
 };

@@ -22,7 +22,8 @@ DeviceWork::DeviceWork(const Operation &operation, int rank, uint64_t sequence,
           c10::ListType::create(c10::TensorType::get()),
           std::vector<c10::Device>{stream.device()})) {
   done_.record(stream);
-  // Of the current stream: callbacks run at once, in streams that wait for it.
+  // The future refers to the current stream: callbacks run at once, in streams
+  // that wait for it.
   future_->markCompleted(c10::IValue(outputs_));
   if (recordFunctionEndCallback_) {
     recordFunctionEndCallback_();
@@ -43,7 +44,8 @@ void DeviceWork::synchronize() {
 
 bool DeviceWork::wait(std::chrono::milliseconds timeout) {
   synchronize();
-  // With a time limit the host waits, too; the call itself ends within its own.
+  // With a time limit the host waits, too; the call itself ends within its own
+  // limit.
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   while (timeout != kNoTimeout && !isCompleted()) {
     TORCH_CHECK_WITH(DistBackendError,

@@ -15,11 +15,11 @@
 
 namespace blink::pytorch {
 
-/// Made when the call is in its stream. Waiting for it lets the current stream
-/// wait, and not the host.
+/// Made when the call is in its stream. Waiting for this work makes the current
+/// stream wait, not the host.
 class DeviceWork final : public c10d::Work {
 public:
-  /// `stream` has the call, and is the current one.
+  /// `stream` has the call, and is the current stream.
   DeviceWork(const Operation &operation, int rank, uint64_t sequence,
              const c10::Stream &stream,
              std::shared_ptr<Communicator> communicator);

@@ -30,7 +30,7 @@ void check(blinkResult_t result) {
   const std::string sentence = blinkGetLastError(nullptr);
   if (result == blinkInvalidArgument)
     C10_THROW_ERROR(ValueError, "Blink: " + sentence);
-  // In the words that users of torch.distributed look for.
+  // Uses the words that users of torch.distributed look for.
   if (std::regex_search(sentence, std::regex(" waited [0-9]+ ms")))
     raise("Timed out - " + sentence);
   raise(sentence.empty() ? blinkGetErrorString(result) : sentence);

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Whatever the ranks do to each other is a torch.distributed.DistBackendError
-// with Blink's sentence, as users of other back ends catch it.
+// Errors between ranks become torch.distributed.DistBackendError with Blink's
+// sentence, as users of other back ends expect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 namespace blink::pytorch {
 
 [[noreturn]] void raise(const std::string &sentence);
-/// What raise() throws.
+/// Returns the exception that raise() throws.
 std::exception_ptr makeError(const std::string &sentence);
 
-/// Of a function of blink.h, right after it returned in this thread. Throws
-/// with its sentence; what is found without asking other ranks to do with, an
-/// argument that is wrong by itself, is a ValueError.
+/// For the result of a function of blink.h, right after it has returned in this
+/// thread. Throws an error with its sentence. An argument that is wrong by
+/// itself, which is found without involving other ranks, becomes a ValueError.
 void check(blinkResult_t result);
 
 } // namespace blink::pytorch

@@ -75,8 +75,9 @@ void HostMessages::receive(int peer, int64_t tag, const at::Tensor &tensor,
       [this, peer, added] { acceptUntilTaken(peer, added); });
 }
 
-/// The task of one receive. Messages that others wait for are theirs; when this
-/// one's has come, the rest is for other tasks.
+/// The task of one receive. Messages for which other receives wait are passed
+/// to these. When this receive has its message, the remaining messages are left
+/// to other tasks.
 void HostMessages::acceptUntilTaken(int peer, const Receive *receive) {
   Receives &waiting = peers_[peer]->waiting;
   std::unique_lock<std::mutex> lock(mutex_);
@@ -90,8 +91,8 @@ void HostMessages::acceptUntilTaken(int peer, const Receive *receive) {
   }
 }
 
-/// Ends `own` with a message of `peer` that is kept, if there is one with its
-/// tag; the lock is let go of then.
+/// Completes `own` with a kept message of `peer`, if there is one with its tag;
+/// the lock is released in that case.
 bool HostMessages::takeKept(int peer, Receives &waiting, Receives::iterator own,
                             std::unique_lock<std::mutex> &lock) {
   std::list<Kept> &kept = peers_[peer]->kept;
@@ -113,7 +114,7 @@ bool HostMessages::takeKept(int peer, Receives &waiting, Receives::iterator own,
   return true;
 }
 
-/// Null, or why the message is not what the receive is for.
+/// Returns null, or why the message does not fit the receive.
 std::exception_ptr HostMessages::mismatch(int peer, const Header &header,
                                           const Receive &receive) const {
   const int64_t bytes = int64_t(receive.tensor.nbytes());
@@ -126,11 +127,12 @@ std::exception_ptr HostMessages::mismatch(int peer, const Header &header,
                    describe(bytes, type));
 }
 
-/// Receives the next message of `peer`, for whoever it is. After an error all
-/// that wait for `peer` have it.
+/// Receives the next message of `peer`, for whichever receive it is. After an
+/// error all receives that wait for `peer` get that error.
 void HostMessages::acceptNext(int peer) {
   Peer &from = *peers_[peer];
-  Receives taken; // whose message it is; none: it is kept
+  Receives taken; // the receive that the message is for; if empty, the message
+                  // is kept
   try {
     const blinkComm_t comm = comm_();
     Header header;
@@ -181,8 +183,8 @@ void HostMessages::receiveAny(int64_t tag, const at::Tensor &tensor,
   looking_.push([this, added, deadline] { lookForAny(added, deadline); });
 }
 
-/// The task of one receive from any rank: takes what is kept, or lets the
-/// queues of ranks that have sent something receive it, until it has its own.
+/// The task of one receive from any rank: takes a kept message, or receives
+/// from the ranks that have sent something, until this receive has its message.
 void HostMessages::lookForAny(const Receive *receive,
                               std::chrono::steady_clock::time_point deadline) {
   auto pause = std::chrono::microseconds(10);
@@ -221,8 +223,8 @@ void HostMessages::lookForAny(const Receive *receive,
   }
 }
 
-/// Receives one message from each rank of which one has arrived, where no task
-/// does that anyway.
+/// Receives one message from each rank of which one has arrived, unless a task
+/// is doing that already.
 void HostMessages::acceptArrived() {
   const blinkComm_t comm = comm_();
   for (int peer = 0; peer < int(peers_.size()); ++peer) {

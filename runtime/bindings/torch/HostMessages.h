@@ -18,34 +18,34 @@
 
 namespace blink::pytorch {
 
-/// Messages with tags, as c10d has them: of those from one rank, a receive
-/// takes the first with its tag. Blink's messages arrive in the order in which
-/// they were sent, so each comes behind a header that says what it is; one that
-/// nobody waits for yet is kept.
+/// Messages with tags, with the semantics of c10d: a receive takes the first
+/// message with its tag among those from one rank. Blink's messages arrive in
+/// the order in which they were sent, so each is preceded by a header that
+/// describes it; a message that no receive waits for yet is kept.
 ///
-/// To every other rank there is a queue, and one from it, each with a thread
-/// that is started when it is first used: a message that waits holds up no
-/// other pair of ranks.
+/// There is one queue to every other rank and one from it, each with a thread
+/// that is started when it is first used. A message that waits therefore delays
+/// no other pair of ranks.
 class HostMessages {
 public:
-  /// Called once when the message is through, with null or what went wrong, and
-  /// the rank it came from or went to.
+  /// Called once when the message is complete, with null or what went wrong,
+  /// and the rank that it came from or went to.
   using Done = std::function<void(std::exception_ptr, int peer)>;
   /// Waits until there is a communicator, or throws.
   using GetComm = std::function<blinkComm_t()>;
 
   HostMessages(int rank, int size, GetComm comm);
-  /// Waits for those that are under way.
+  /// Waits for messages that are under way.
   ~HostMessages() { drain(); }
 
-  /// Tensors are contiguous, and left alone until they are done.
+  /// Tensors are contiguous, and must not be used until the message is done.
   void send(int peer, int64_t tag, const at::Tensor &tensor, Done done);
   void receive(int peer, int64_t tag, const at::Tensor &tensor, Done done);
-  /// From whichever rank. If none has sent within the time limit that is an
-  /// error, and the communicator stays good.
+  /// Receives from any rank. If none sends within the time limit, that is an
+  /// error, but the communicator stays usable.
   void receiveAny(int64_t tag, const at::Tensor &tensor,
                   std::chrono::milliseconds timeout, Done done);
-  /// Returns when none is under way.
+  /// Returns when no message is under way.
   void drain();
 
 private:
@@ -57,24 +57,26 @@ private:
     at::Tensor tensor;
     Done done;
   };
-  /// In the order of their calls. Who takes one moves it to a list of its own.
+  /// Receives in the order of their calls. A thread that takes one moves it to
+  /// a list of its own.
   using Receives = std::list<Receive>;
   struct Kept {
     Header header;
     at::Tensor bytes;
   };
-  /// Another rank.
+  /// The state for another rank.
   struct Peer {
     CallQueue sends, receives;
-    // By the mutex:
+    // Guarded by the mutex:
     Receives waiting;
-    std::list<Kept> kept; ///< nobody waited for them; in the order of arrival
+    std::list<Kept> kept; ///< messages that no receive waited for, in the order
+                          ///< of arrival
   };
 
   void acceptUntilTaken(int peer, const Receive *receive);
   void acceptNext(int peer);
   void acceptArrived();
-  /// By the mutex.
+  /// Requires the mutex.
   static Receives::iterator find(Receives &receives, const Receive *receive) {
     return std::find_if(receives.begin(), receives.end(),
                         [=](const Receive &one) { return &one == receive; });
@@ -91,7 +93,7 @@ private:
   std::mutex mutex_;
   std::vector<std::unique_ptr<Peer>> peers_; ///< null: this rank
   Receives waitingForAny_;
-  CallQueue looking_; ///< has a task for each of them
+  CallQueue looking_; ///< has one task for each of them
 };
 
 } // namespace blink::pytorch

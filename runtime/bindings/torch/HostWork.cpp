@@ -43,7 +43,7 @@ FuturePtr HostWork::getFuture() {
   if (!future_) {
     future_ = c10::make_intrusive<c10::ivalue::Future>(
         c10::ListType::create(c10::TensorType::get()));
-    if (completed_) // nobody else knows it yet
+    if (completed_) // no other thread knows the future yet
       settle(future_, outputs_, exception_);
   }
   return future_;
@@ -65,8 +65,8 @@ void HostWork::complete(std::exception_ptr error) {
       error = late_;
   }
   finish(error);
-  // Who asks for the future after finish() finds it settled; who asked before
-  // is seen here.
+  // A thread that asks for the future after finish() finds it settled; a future
+  // that was asked for before is seen here.
   FuturePtr future;
   std::function<void(std::exception_ptr)> listener;
   {

@@ -16,12 +16,13 @@ namespace blink::pytorch {
 
 class HostWork final : public c10d::Work {
 public:
-  /// `queue` has the call or will have it; none: it is not in a queue.
+  /// `queue` has the call, or will have it; unset: the call is in no queue.
   HostWork(const Operation &operation, int rank, uint64_t sequence,
            std::weak_ptr<CallQueue> queue = {});
 
-  /// Runs what is before it in the queue, and itself, where no thread has begun
-  /// to: a thread that waits anyway is there sooner than the queue's.
+  /// Runs the tasks before this one in the queue, and this one, unless a thread
+  /// has begun to: a thread that waits anyway can begin sooner than the queue's
+  /// thread.
   bool wait(std::chrono::milliseconds timeout) override;
 
   std::vector<at::Tensor> result() override { return outputs_; }
@@ -29,14 +30,17 @@ public:
   uint64_t getSequencenumber() const override { return sequence_; }
   int sourceRank() const override { return source_; }
 
-  /// Of a message from any rank: which it was. Before complete().
+  /// Sets the sender of a message from any rank. To be called before
+  /// complete().
   void setSource(int rank) { source_ = rank; }
-  /// Ends it, with an error or null. Callbacks of its future run in other
-  /// threads. Once.
+  /// Ends the work, with an error or null. Callbacks of its future run in other
+  /// threads. To be called once.
   void complete(std::exception_ptr error);
-  /// Waits for complete(), but no longer than that: then its error will say so.
+  /// Waits for complete(), but no longer than `limit`. Returns true if the time
+  /// is up; the work's error will then say so.
   bool isLate(std::chrono::milliseconds limit);
-  /// Calls `listener` in the thread that completes it, or at once. For one.
+  /// Calls `listener` in the thread that completes the work, or at once if it
+  /// is complete. For one listener only.
   void whenDone(std::function<void(std::exception_ptr)> listener);
 
 private:
@@ -44,8 +48,8 @@ private:
   const uint64_t sequence_;
   const std::weak_ptr<CallQueue> queue_;
   int source_ = -1;
-  // By the base class's mutex:
-  c10::intrusive_ptr<c10::ivalue::Future> future_; ///< once asked for
+  // Guarded by the base class's mutex:
+  c10::intrusive_ptr<c10::ivalue::Future> future_; ///< once it was asked for
   std::function<void(std::exception_ptr)> listener_;
   std::exception_ptr late_;
 };

@@ -1,4 +1,4 @@
-//===- Life.cpp - how groups begin and end --------------------------------===//
+//===- Life.cpp - making and ending groups --------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -47,7 +47,7 @@ Backend::Backend(Backend &whole, const std::vector<int> &excluded,
 
 Backend::~Backend() {
   if (getpid() != process_) {
-    // A child of fork(): threads and communicators are its parent's.
+    // In a child of fork(), the threads and communicators belong to the parent.
     (void)host_.release();
     for (auto &[device, gpu] : gpus_)
       new std::shared_ptr<Communicator>(gpu.communicator);
@@ -56,9 +56,10 @@ Backend::~Backend() {
   endAll(false);
 }
 
-/// Waits for what is under way, which after revoking is over soon.
+/// Waits for calls and messages that are under way; after revoking they end
+/// soon.
 void Backend::endAll(bool isAbort) {
-  // Tasks may free tensors that Python knows, for which they need its lock.
+  // Tasks may free tensors that Python refers to, for which they need its lock.
   std::optional<pybind11::gil_scoped_release> noLock;
   if (Py_IsInitialized() && PyGILState_Check())
     noLock.emplace();
@@ -82,8 +83,8 @@ Meeting Backend::meeting(const std::string &what) const {
   return {store_, "blink/" + what, rank_, size_, options_->timeout};
 }
 
-/// By the lock of calls. `mayMeet`: all ranks make this call, so that they can
-/// make a communicator.
+/// Requires gpuCalls_. `mayMeet`: all ranks make this call, so they can make a
+/// communicator.
 Backend::Gpu &Backend::gpu(c10::Device device, bool mayMeet) {
   TORCH_CHECK(device.is_cuda(), "Blink: tensors are on ", device,
               ": expected cpu or cuda");
@@ -135,13 +136,14 @@ Backend::split(const c10::intrusive_ptr<c10d::Store> &store,
                                       int(ranks.size()), std::move(own));
 }
 
-/// All ranks that remain call it. With the flag SHRINK_ABORT calls under way
-/// end, as those on GPUs always do.
+/// All ranks that remain call this. With the flag SHRINK_ABORT, calls under way
+/// end; those on GPUs always do.
 c10::intrusive_ptr<c10d::Backend>
 Backend::shrink(const std::vector<int64_t> &excluded, int flags,
                 const c10::intrusive_ptr<Options> &options) {
-  // On the host nobody writes to another rank's tensors, so that the rest may
-  // meet anew; and which numbers its ranks had means nothing to the schedules.
+  // On the host no rank writes to another rank's tensors, so the remaining
+  // ranks can simply make a new communicator; the numbers that its ranks had
+  // before mean nothing to the schedules.
   constexpr int kShrinkAbort = 1;
   if ((flags & kShrinkAbort) && host_->communicator)
     host_->communicator->revoke();

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On the host messages have tags, and threads of their own (HostMessages.h). On
-// GPUs they have none, as NCCL's, and a stream for each peer and direction; in
-// a coalesced group they are one kernel.
+// On the host, messages have tags and threads of their own (HostMessages.h). On
+// GPUs they have no tags, as in NCCL, and a stream for each peer and direction;
+// those of a coalesced group are one kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ using WorkPtr = Backend::WorkPtr;
 
 namespace {
 
-/// Contiguous, in a thread that may have to copy.
+/// Returns a contiguous tensor with the same elements; copies them, in whatever
+/// thread, if necessary.
 at::Tensor readable(const at::Tensor &tensor) {
   const at::AutoDispatchBelowADInplaceOrView noHistory;
   return tensor.resolve_conj().resolve_neg().contiguous();
@@ -37,7 +38,8 @@ void store(const at::Tensor &written, const at::Tensor &tensor) {
     tensor.copy_(written);
 }
 
-/// `done`, and before that the elements are put where they belong.
+/// Returns a function that copies the elements to where they belong, if
+/// necessary, and then calls `done`.
 HostMessages::Done storingThen(const at::Tensor &written,
                                const at::Tensor &tensor,
                                HostMessages::Done done) {
@@ -50,7 +52,7 @@ HostMessages::Done storingThen(const at::Tensor &written,
   };
 }
 
-/// The parts of a tensor along its first dimension.
+/// Splits a tensor along its first dimension.
 Tensors splitRows(const at::Tensor &tensor, const std::vector<int64_t> &rows,
                   int size, const char *what) {
   const at::AutoDispatchBelowADInplaceOrView noHistory;
@@ -82,7 +84,8 @@ Tensors splitRows(const at::Tensor &tensor, const std::vector<int64_t> &rows,
 
 } // namespace
 
-/// Runs a message on the host; in a coalesced group it is waited for with all.
+/// Runs a message on the host. In a coalesced group it is waited for together
+/// with the others.
 WorkPtr
 Backend::hostMessage(const Operation &operation,
                      const std::function<void(HostMessages::Done)> &begin) {
@@ -101,7 +104,7 @@ Backend::hostMessage(const Operation &operation,
   return work;
 }
 
-/// The same on a GPU.
+/// Runs a message on a GPU.
 WorkPtr Backend::gpuMessage(Operation operation, int stream) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -185,8 +188,8 @@ WorkPtr Backend::alltoall_base(at::Tensor &output, at::Tensor &input,
   TORCH_CHECK(output.scalar_type() == input.scalar_type(), what,
               ": tensors are of types ", input.scalar_type(), " and ",
               output.scalar_type());
-  // Whether parts are equal everywhere no rank can know; without split sizes
-  // all ranks say so.
+  // No rank can know whether all parts are equal everywhere. Without split
+  // sizes, all ranks state that they are.
   if (!outputSplits.empty() || !inputSplits.empty())
     return exchange(OpType::ALLTOALL_BASE, options.asyncOp,
                     splitRows(output, outputSplits, size_, what),
@@ -219,7 +222,7 @@ WorkPtr Backend::alltoall(Tensors &outputs, Tensors &inputs,
   return exchange(OpType::ALLTOALL, options.asyncOp, outputs, inputs, outputs);
 }
 
-/// Part p of `inputs` goes to rank p, part p of `outputs` comes from it.
+/// Part p of `inputs` goes to rank p; part p of `outputs` comes from it.
 WorkPtr Backend::exchange(OpType type, bool isAsync, Tensors outputs,
                           Tensors inputs, Tensors results) {
   TORCH_CHECK(outputs[rank_].numel() == inputs[rank_].numel(),
@@ -253,8 +256,8 @@ WorkPtr Backend::exchange(OpType type, bool isAsync, Tensors outputs,
   return exchangeOnHost(operation, outputs, inputs);
 }
 
-/// As messages of a tag that no other has, so that they and the caller's own
-/// may come in any order.
+/// Sends the parts as messages with a tag that no others have, so that these
+/// and the caller's own messages may come in any order.
 WorkPtr Backend::exchangeOnHost(const Operation &operation,
                                 const Tensors &outputs, const Tensors &inputs) {
   checkUsable();

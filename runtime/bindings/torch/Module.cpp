@@ -38,7 +38,7 @@ PYBIND11_MODULE(_core, module) {
   const py::module_ c10d = py::module_::import("torch._C._distributed_c10d");
   py::class_<Backend, c10::intrusive_ptr<Backend>>(module, "ProcessGroupBlink",
                                                    c10d.attr("Backend"))
-      // A rank outside a subgroup has no part in its making.
+      // A rank outside a subgroup takes no part in making it.
       .def("perform_nocolor_split", [](const Backend &, const py::object &) {});
   module.def("finish_callbacks", &blink::pytorch::finishCallbacks,
              py::call_guard<py::gil_scoped_release>());

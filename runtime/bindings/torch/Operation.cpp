@@ -1,4 +1,4 @@
-//===- Operation.cpp - one method of the back end, to be run --------------===//
+//===- Operation.cpp - a method of the back end, to be run ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,7 +11,8 @@
 namespace blink::pytorch {
 
 void runOperations(const std::vector<Operation> &operations, const Site &site) {
-  // Parameters of a model are written to, and that is no step of their history.
+  // Writing to a model's parameters must not become a step of their autograd
+  // history.
   const at::AutoDispatchBelowADInplaceOrView noHistory;
   if (operations.size() == 1) {
     if (const After after = operations[0].calls(site))

@@ -1,4 +1,4 @@
-//===- Operation.h - one method of the back end, to be run ------*- C++ -*-===//
+//===- Operation.h - a method of the back end, to be run --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,26 +17,28 @@
 
 namespace blink::pytorch {
 
-/// What all ranks do together, as values: it may run later, in another thread,
-/// or with others as one group.
+/// What all ranks do together, as plain values: it may run later, in another
+/// thread, or together with others as one group.
 struct Operation {
   c10d::OpType type;
   const char *title; ///< of the profiler's event
-  bool isAsync;      ///< the caller goes on before it is done
+  bool isAsync;      ///< the caller goes on before the operation is done
   c10::Device device;
-  Tensors inputs;  ///< read until it is done
-  Tensors outputs; ///< written until it is done, and its result
+  Tensors inputs;  ///< read until the operation is done
+  Tensors outputs; ///< written until the operation is done; its result
   std::function<After(const Site &)> calls;
-  /// A time limit of its own, of calls on the host; 0: the group's.
+  /// Time limit of this operation, for calls on the host; 0: the group's.
   std::chrono::milliseconds limit{0};
 
-  /// Of the profiler; null while there is none, which saves its making.
+  /// Name of the profiler's event; null if no profiler runs, which avoids the
+  /// cost of making the event.
   const char *event() const { return at::hasCallbacks() ? title : nullptr; }
-  /// Whose shapes the profiler shows.
+  /// The tensors whose shapes the profiler shows.
   const Tensors &shown() const { return inputs.empty() ? outputs : inputs; }
 };
 
-/// Makes their calls, as a group if they are several. Throws as check().
+/// Makes the calls of the operations, as a group if there are several. Throws
+/// as check().
 void runOperations(const std::vector<Operation> &operations, const Site &site);
 
 } // namespace blink::pytorch

@@ -1,4 +1,4 @@
-//===- Pieces.cpp - tensors as one run of memory --------------------------===//
+//===- Pieces.cpp - tensors as one block of memory ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,7 +22,7 @@ bool followEachOther(const Tensors &tensors, at::ScalarType type) {
     if (tensor.numel() == 0)
       continue;
     const char *begin = static_cast<const char *>(tensor.const_data_ptr());
-    // Of one storage, so that the first's keeps all of it alive.
+    // All in one storage, so that the first tensor's reference keeps it alive.
     if (end && (begin != end || !tensor.is_alias_of(tensors[0])))
       return false;
     end = begin + tensor.nbytes();

@@ -1,4 +1,4 @@
-//===- Pieces.h - tensors as one run of memory ------------------*- C++ -*-===//
+//===- Pieces.h - tensors as one block of memory ----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,26 +15,26 @@
 namespace blink::pytorch {
 
 using Tensors = std::vector<at::Tensor>;
-/// What is left to do when Blink's calls are done. May be null.
+/// What remains to be done when Blink's calls are done. May be null.
 using After = std::function<void()>;
 
-/// The elements of tensors one behind the other, each in its own order of
-/// indices: the tensors' own memory if that is how they lie there, as parts of
-/// one tensor do, or else a copy.
+/// The elements of several tensors one after another, each tensor's in its own
+/// order of indices. Uses the tensors' own memory if they lie there in this
+/// way, as parts of one tensor do; otherwise a copy.
 class Pieces {
 public:
-  /// Of tensors of one type and device. For reading: with their elements; else
-  /// with any.
+  /// All tensors are of one type and device. If `forReading`, a copy has their
+  /// elements; otherwise its contents are undefined.
   Pieces(Tensors tensors, bool forReading, at::ScalarType type);
 
-  /// The run of memory: contiguous, of any shape.
+  /// The block of memory: contiguous, of any shape.
   const at::Tensor &whole() const { return whole_; }
-  /// Puts the elements into the tensors, if they are not there.
+  /// Copies the elements back to the tensors, unless they are there already.
   void store() const;
 
-  // For after the calls, until which copies are kept:
+  // Functions to be called after the calls; they keep copies alive until then:
   After storing() const;
-  After storing(const Pieces &kept) const; ///< and keeps the other, too
+  After storing(const Pieces &kept) const; ///< also keeps `kept` alive
   After keeping() const;
 
 private:
@@ -47,7 +47,7 @@ private:
 
 bool haveCopies(const std::vector<Pieces> &pieces);
 After storing(std::vector<Pieces> pieces);
-/// Of pairs of what is read and what is written.
+/// Of pairs of tensors, a read and a written one: stores the written ones.
 After storingSecond(std::vector<Pieces> pieces);
 
 } // namespace blink::pytorch

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On the host: in the order of their calls, in the thread of a queue, or at
-// once in the caller's if it waits anyway and nothing is under way. On a GPU:
-// in a stream of the group's, or if the caller waits in its own.
+// On the host: in the order of the calls, in the thread of a queue, or at once
+// in the caller's thread if that waits anyway and nothing is under way. On a
+// GPU: in a stream of the group, or in the caller's stream if the caller waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ WorkPtr Backend::run(Operation operation) {
   return runAll(std::move(operations));
 }
 
-/// One operation, or several of one device as a group.
+/// Runs one operation, or several of one device as a group.
 WorkPtr Backend::runAll(std::vector<Operation> operations) {
   checkUsable();
   for (const Operation &operation : operations)
@@ -101,7 +101,8 @@ WorkPtr Backend::runOnGpu(std::vector<Operation> operations,
                               guard.getStreamFromGlobalPool(device, false))
                  .first->second;
   if (stream != current) {
-    // What made the tensors comes before, and their memory stays until after.
+    // The stream waits for what made the tensors, and their memory is kept
+    // until the stream has used it.
     c10::Event made(device.type());
     made.record(current);
     made.block(stream);
@@ -114,7 +115,7 @@ WorkPtr Backend::runOnGpu(std::vector<Operation> operations,
   const c10::StreamGuard inStream(stream);
   site.stream = static_cast<blinkStream_t>(stream.native_handle());
   runOperations(operations, site);
-  // A group's result is all of its outputs.
+  // The result of a group is all of its outputs.
   for (size_t i = 1; i < operations.size(); ++i)
     first.outputs.insert(first.outputs.end(), operations[i].outputs.begin(),
                          operations[i].outputs.end());
@@ -144,7 +145,8 @@ WorkPtr Backend::endCoalescing() {
   std::vector<HostWorkPtr> &parts = coalesced.messages;
   if (parts.empty())
     return last;
-  // Messages of the host are under way; the last work waits for all.
+  // Messages of the host are already under way; the last work waits for all of
+  // them.
   if (last) {
     auto collectives = c10::dynamic_intrusive_pointer_cast<HostWork>(last);
     TORCH_CHECK(collectives, "Blink: a coalesced group has tensors of the host "
@@ -171,8 +173,8 @@ void Backend::startTimeEstimate() {
   estimated_.emplace();
 }
 
-/// By the model of the schedules, in microseconds. Without others: no rank
-/// hears of it.
+/// Returns the time by the model of the schedules, in microseconds. No other
+/// rank takes part.
 float Backend::endTimeEstimate() {
   std::vector<Operation> operations;
   {

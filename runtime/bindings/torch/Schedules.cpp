@@ -1,4 +1,4 @@
-//===- Schedules.cpp - where a process's schedules come from --------------===//
+//===- Schedules.cpp - the schedules of a process -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,8 +19,8 @@ namespace {
 
 std::string shippedBundle;
 
-/// Opened by whoever needs it first, in this process: a child of fork() opens
-/// its own.
+/// Schedules that are opened by the first thread that needs them, once per
+/// process: a child of fork() opens its own.
 class Opened {
 public:
   Schedules get(const std::function<blinkResult_t(blinkSchedule_t *)> &open) {
@@ -57,7 +57,7 @@ Schedules hostSchedules(int ranks) {
           blinkScheduleFind(std::getenv("BLINK_HOST_SCHEDULES"), schedule);
       if (result != blinkSuccess)
         return result;
-      // Groups whose ranks are all on one host need nothing else.
+      // For groups whose ranks are all on one host.
       const blinkResult_t added =
           blinkScheduleAdd(*schedule, shippedBundle.c_str());
       if (added != blinkSuccess)

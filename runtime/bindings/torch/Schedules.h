@@ -1,4 +1,4 @@
-//===- Schedules.h - where a process's schedules come from ------*- C++ -*-===//
+//===- Schedules.h - the schedules of a process -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,17 +16,19 @@ namespace blink::pytorch {
 
 using Schedules = std::shared_ptr<blinkSchedule>;
 
-/// The bundle for ranks that share a host's memory, which the package has. To
-/// be said before the first communicator is made.
+/// Sets the path of the package's bundle, for ranks that share a host's memory.
+/// To be called before the first communicator is made.
 void setHostSchedules(const std::string &path);
 
-/// Of the host back end: the bundle of the package, if that has so many ranks,
-/// or BLINK_HOST_SCHEDULES, files and folders, and behind them the package's.
-/// Opened once. Throws as check().
+/// Returns the schedules of the host back end: the package's bundle, if that
+/// has so many ranks; or those of BLINK_HOST_SCHEDULES, which names files and
+/// folders, followed by the package's. They are opened once. Throws as check().
 Schedules hostSchedules(int ranks);
-/// Whether there is BLINK_HOST_SCHEDULES: then hosts may be several.
+/// Returns true if BLINK_HOST_SCHEDULES is set: only then may the ranks be on
+/// several hosts.
 bool hasOwnHostSchedules();
-/// Of GPUs: BLINK_SCHEDULES. Likewise.
+/// Returns the schedules of GPUs, from BLINK_SCHEDULES. They are opened once.
+/// Throws as check().
 Schedules cudaSchedules();
 
 } // namespace blink::pytorch

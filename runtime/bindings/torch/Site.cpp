@@ -26,7 +26,7 @@ void *to(const at::Tensor &tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr() : nullptr;
 }
 
-/// What one rank has is the result, times its factor.
+/// For one rank, the result is the rank's own elements, times their factor.
 void copyOwn(const at::Tensor &from, const at::Tensor &to,
              const Reduction *how = nullptr) {
   if (from.const_data_ptr() != to.const_data_ptr())
@@ -35,7 +35,7 @@ void copyOwn(const at::Tensor &from, const at::Tensor &to,
     to.mul_(how->factor);
 }
 
-/// The operator, for the duration of one call.
+/// The operator of a call, which exists for the duration of that call.
 class Operator {
 public:
   Operator(const Reduction &how, blinkComm_t comm) : comm_(comm), op_(how.op) {

@@ -11,9 +11,9 @@
 
 namespace blink::pytorch {
 
-/// Blink's calls with contiguous tensors: of a communicator, in a stream. Of a
-/// group of one rank, for which there are no schedules, they are copies. Throw
-/// as check().
+/// Blink's calls for contiguous tensors, on a communicator and in a stream. For
+/// a group of one rank, for which there are no schedules, they are copies. They
+/// throw as check().
 struct Site {
   blinkComm_t comm = nullptr; ///< null: the group has one rank
   blinkStream_t stream = nullptr;
@@ -34,15 +34,17 @@ struct Site {
   void receive(const at::Tensor &tensor, int peer) const;
 };
 
-/// Makes the calls of this thread run together, at the end.
+/// Makes the calls of this thread run together, at the end of the group.
 class CallGroup {
 public:
   CallGroup() { blinkGroupStart(); }
-  /// After an exception: runs nothing if a call was refused.
+  /// Without end(), that is, after an exception: ends the group, which runs
+  /// nothing if a call was refused.
   ~CallGroup();
   CallGroup(const CallGroup &) = delete;
   void end();
-  /// Ends without running anything: the time that they would take.
+  /// Ends the group without running anything, and sets `microseconds` to the
+  /// time that the calls would take.
   void simulate(double &microseconds);
 
 private:

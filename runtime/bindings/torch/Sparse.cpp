@@ -20,7 +20,7 @@ using WorkPtr = Backend::WorkPtr;
 
 namespace {
 
-/// Rows of all ranks, as many of each as `counts` says.
+/// Gathers rows of all ranks; `counts` says how many each rank has.
 at::Tensor gatherRows(const Site &site, const at::Tensor &rows,
                       const at::Tensor &counts, int64_t most) {
   std::vector<int64_t> shape = rows.sizes().vec();
@@ -38,9 +38,10 @@ at::Tensor gatherRows(const Site &site, const at::Tensor &rows,
 
 } // namespace
 
-/// What ranks have is gathered, padded to the rank that has most, and added up
-/// here by rank: the same bits on all of them. Three collectives follow each
-/// other, as how much there is is known after the first.
+/// The ranks' elements are gathered, padded to the largest number, and added up
+/// on each rank in the order of ranks, so that all ranks get the same bits.
+/// Three collectives follow each other, because the numbers of elements are
+/// known only after the first.
 WorkPtr Backend::allreduce_sparse(Tensors &tensors,
                                   const c10d::AllreduceOptions &options) {
   TORCH_CHECK(tensors.size() == 1, "all_reduce of sparse tensors: there are ",

@@ -102,7 +102,7 @@ blinkRedOp_t operatorOf(ReduceOp::RedOpType op) {
   return blinkSum;
 }
 
-/// Of bytes that are 0 or 1.
+/// Returns the operator for bytes that are 0 or 1.
 blinkRedOp_t logical(blinkRedOp_t op) {
   switch (op) {
   case blinkSum:

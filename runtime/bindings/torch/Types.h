@@ -14,28 +14,29 @@
 
 namespace blink::pytorch {
 
-/// Elements of a tensor as Blink has them: complex numbers are two, and what
-/// Blink has no type for is bytes, which do for copies.
+/// The elements of a tensor in Blink's types: a complex number is two, and a
+/// type that Blink does not have is bytes, which suffices for copies.
 struct Elements {
   blinkDataType_t type;
-  int64_t each; ///< of them in one of the tensor's
+  int64_t each; ///< how many of them are one element of the tensor
 };
 Elements elementsOf(at::ScalarType type);
 
-/// How a reduction of tensors is one of Blink's.
+/// How a reduction of tensors is done by one of Blink's.
 struct Reduction {
   blinkDataType_t type; ///< of the elements that are reduced
   blinkRedOp_t op;
-  /// What the tensor is converted to before, and back after. Short: the sum of
+  /// The type to which the tensor is converted before the reduction, and from
+  /// which it is converted back. Short is computed as int, because the sum of
   /// wider integers has the same low bits.
   at::ScalarType computed;
-  /// Of a sum of products: the scalar, an element of `computed`. Undefined:
-  /// `op` is one of Blink's own.
+  /// For premultiplied sums: the scalar, an element of `computed`. Undefined:
+  /// `op` is a built-in operator.
   at::Tensor factor;
 };
 
-/// Errors: TypeError if elements of that type are not reduced, or not with
-/// this operator.
+/// Returns how to reduce the tensor. Errors: TypeError if elements of its type
+/// are not reduced, or not with this operator.
 Reduction reductionOf(const c10d::ReduceOp &op, const at::Tensor &tensor);
 
 } // namespace blink::pytorch

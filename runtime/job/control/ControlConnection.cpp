@@ -1,4 +1,4 @@
-//===- ControlConnection.cpp - proven words between two processes ---------===//
+//===- ControlConnection.cpp - authenticated control messages -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,8 +16,8 @@
 namespace blink::runtime {
 namespace {
 
-/// Of a frame and of each message in it: numbers in the order of x86 and ARM,
-/// the only hosts that CUDA knows.
+/// Header of each message in a frame. Numbers are in the byte order of x86 and
+/// ARM, the only hosts that CUDA supports.
 struct MessageHead {
   uint32_t kind;
   uint32_t bytes;
@@ -48,7 +48,7 @@ void ControlConnection::fail(const std::string &why) {
 }
 
 void ControlConnection::work() {
-  constexpr int kTurns = 16; // others want to be served, too
+  constexpr int kTurns = 16; // other connections want to be served, too
   for (int i = 0; i < kTurns && mayRead() && readSome(); ++i)
     read();
   if (!isBroken() && isProven() && !said_.empty())
@@ -59,16 +59,16 @@ void ControlConnection::work() {
 
 //===-- Bytes -------------------------------------------------------------===//
 
-/// Not while there is a message that nobody has taken.
+/// No reading while there is a message that has not been taken.
 bool ControlConnection::mayRead() const {
   return !isBroken() &&
          heard_.size() - given_ <= kMostMessage + sizeof(MessageHead);
 }
 
-/// Whether there was anything.
+/// Returns whether there was anything to read.
 bool ControlConnection::readSome() {
   char bytes[64 << 10];
-  // A stranger may fill no memory.
+  // A stranger must not fill the memory.
   const size_t most = isProven() ? sizeof(bytes) : 2 * kDigest;
   const ssize_t got = recv(socket_.get(), bytes, most, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -123,7 +123,7 @@ void ControlConnection::read() {
 
 //===-- Proof -------------------------------------------------------------===//
 
-/// Of `who`, with both challenges in one order.
+/// Signs as `who`, with both challenges, in the same order on both sides.
 Digest ControlConnection::sign(const char *who) const {
   const bool asks = side_ == Side::asks;
   return secret_.sign(
@@ -187,7 +187,7 @@ void ControlConnection::say(uint32_t kind, std::string_view text) {
   said_.append(text);
 }
 
-/// All that was said becomes frames.
+/// Puts all queued messages into frames.
 void ControlConnection::sealFrame() {
   for (size_t begin = 0; begin < said_.size();) {
     const std::string_view text =
@@ -222,7 +222,7 @@ bool ControlConnection::readFrame() {
     fail("a frame is not what the other end sent");
     return false;
   }
-  if (given_ > heard_.size() / 2) { // what is erased is paid for by then
+  if (given_ > heard_.size() / 2) { // so that erasing costs O(1) per byte
     heard_.erase(0, given_);
     given_ = 0;
   }

@@ -1,20 +1,21 @@
-//===- ControlConnection.h - proven words between two processes -*- C++ -*-===//
+//===- ControlConnection.h - authenticated control messages -----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A TCP connection of two processes of a job. Before either takes a word from
-// the other, each proves that it knows the secret; a stranger gets 32 random
-// bytes and nothing else:
+// A TCP connection between two processes of a job. Before either side accepts a
+// message, the other must prove that it knows the secret; a stranger gets 32
+// random bytes and nothing else:
 //
 //   asks                                      answers
 //        <--------------------------------    challenge
 //   challenge, sign("asks", both)  ------->   right? else it closes
 //   right? else it closes   <--------------   sign("answers", both)
 //
-// Afterwards frames go both ways, each signed with its number and a key of the
-// connection's direction, so that none can be made up, replayed or left out.
-// The secret is one of its own for each purpose (Secret::derive), so that who
-// reaches another listener of the job than it means is not proven there.
+// Afterwards frames go both ways, each signed with its number and with a key of
+// its direction of the connection, so that no frame can be forged, replayed or
+// left out. Each purpose has a secret of its own (Secret::derive): a process
+// that reaches another listener of the job than it intended cannot prove itself
+// there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,47 +31,54 @@
 
 namespace blink::runtime {
 
-/// One end of such a connection. One thread's at a time; nothing here waits.
+/// One end of such a connection. Used by one thread at a time; no function here
+/// waits.
 class ControlConnection {
 public:
   using Clock = std::chrono::steady_clock;
   enum class Side { asks, answers };
 
-  /// Takes a connected socket that does not block.
+  /// Takes a connected, non-blocking socket.
   ControlConnection(Descriptor socket, const Secret &secret, Side side);
 
   int file() const { return socket_.get(); }
   short events() const; ///< for poll
-  /// Reads and writes as far as that goes, but for who sends without end.
+  /// Reads and writes as much as is possible without waiting. If the other end
+  /// sends without pause, it stops after some reads.
   void work();
 
   bool isProven() const { return stage_ == Stage::proven; }
-  /// Closed by the other end, or wrong; why() in words. Nothing comes any more
-  /// that hear() has not given yet.
+  /// Returns true if the other end has closed the connection or sent something
+  /// invalid; why() says what. hear() still returns the messages that came
+  /// before.
   bool isBroken() const { return stage_ == Stage::broken; }
   const std::string &why() const { return why_; }
   Clock::time_point opened() const { return opened_; }
-  /// The last frame, whole and signed: bytes of anybody are no sign of life.
+  /// When the last complete, signed frame came. Other bytes are no sign of
+  /// life, because anyone could have sent them.
   Clock::time_point heardAt() const { return heardAt_; }
   Clock::time_point saidAt() const { return saidAt_; }
-  /// Takes out of the silence what this process was late itself.
+  /// Subtracts from the other end's silence the time that this process was late
+  /// itself.
   void forgive(Clock::duration late) { heardAt_ += late; }
 
-  /// Queues a message of at most kMostMessage, for work() to send once the
-  /// other is proven. Who does not read has its connection broken.
+  /// Queues a message of at most kMostMessage bytes, which work() sends once
+  /// the other end is proven. If the other end does not read, the connection is
+  /// broken.
   void say(uint32_t kind, std::string_view text);
-  /// Whether all that was said is with the system.
+  /// Whether everything that was queued has been handed to the system.
   bool flushed() const { return said_.empty() && outgoing_.empty(); }
-  /// The next message that has come.
+  /// Takes the next message that has come; returns false if there is none.
   bool hear(uint32_t &kind, std::string &text);
 
 private:
   enum class Stage { challenge, proof, proven, broken };
   static constexpr size_t kDigest = sizeof(Digest);
-  static constexpr size_t kSignature = 16; ///< of a frame: a cut digest
+  static constexpr size_t kSignature = 16; ///< bytes in a frame: a truncated
+                                           ///< digest
   static constexpr uint32_t kMostFrame = 64 << 10;
   static constexpr size_t kMostMessage = 16 << 20;
-  static constexpr size_t kMostQueued = 64 << 20; ///< that is not sent
+  static constexpr size_t kMostQueued = 64 << 20; ///< bytes not yet sent
 
   void fail(const std::string &why);
   void send(const void *bytes, size_t size);
@@ -94,12 +102,12 @@ private:
   Digest own_{}, other_{}; ///< challenges
   Secret sendKey_, receiveKey_;
   uint64_t framesSent_ = 0, framesReceived_ = 0;
-  std::string incoming_; ///< bytes, from `read_` on
+  std::string incoming_; ///< bytes; unread from `read_` on
   size_t read_ = 0;
-  std::string heard_; ///< messages, from `given_` on
+  std::string heard_; ///< messages; not yet taken from `given_` on
   size_t given_ = 0;
-  std::string said_;     ///< messages that no frame has yet
-  std::string outgoing_; ///< bytes, from `written_` on
+  std::string said_;     ///< messages that are not in a frame yet
+  std::string outgoing_; ///< bytes; unsent from `written_` on
   size_t written_ = 0;
   Clock::time_point opened_ = Clock::now(), heardAt_ = opened_,
                     saidAt_ = opened_;

@@ -1,4 +1,4 @@
-//===- ControlMessages.h - what control planes say to each other *- C++ -*-===//
+//===- ControlMessages.h - messages of control planes -----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,24 +16,24 @@
 
 namespace blink::runtime {
 
-/// Kinds of messages, and what their texts are: numbers in the order of bytes
-/// of x86 and ARM, the only hosts that CUDA knows.
+/// Kinds of messages, and the contents of each. Numbers are in the byte order
+/// of x86 and ARM, the only hosts that CUDA supports.
 enum class ControlKind : uint32_t {
   hello = 1, ///< to the hub: an Introduction
-  accepted,  ///< from the hub: the rank is in
+  accepted,  ///< from the hub: the rank is accepted
   refused,   ///< from the hub: a status
-  member,    ///< from the hub: another's Introduction
-  records,   ///< a rank, and changes of a MirroredState
+  member,    ///< from the hub: the Introduction of another rank
+  records,   ///< a rank, and changes of its MirroredState
   failure,   ///< a status: the job has failed
-  lost,      ///< from the hub: a rank, and why
-  gone,      ///< a rank, after a goodbye
-  alive,     ///< nothing
+  lost,      ///< from the hub: a rank, and why it is lost
+  gone,      ///< a rank that has said goodbye
+  alive,     ///< no contents
 };
 
 template <typename T> std::string_view messageOf(const T &value) {
   return {reinterpret_cast<const char *>(&value), sizeof(value)};
 }
-/// False: the text is none of that kind.
+/// Returns false if the text is not a message of that kind.
 template <typename T> bool readMessage(std::string_view text, T &value) {
   if (text.size() != sizeof(value))
     return false;
@@ -41,7 +41,8 @@ template <typename T> bool readMessage(std::string_view text, T &value) {
   return true;
 }
 
-/// A number and a text behind it: of a rank, or a status.
+/// A message that consists of a number, a rank or a status code, and a text
+/// after it.
 inline std::string numbered(uint32_t number, std::string_view text) {
   return std::string(messageOf(number)).append(text);
 }

@@ -1,4 +1,4 @@
-//===- ControlPlane.cpp - what servers of a job tell each other -----------===//
+//===- ControlPlane.cpp - control messages between servers ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -86,7 +86,8 @@ Status ControlPlane::join(const ControlRequest &request,
 ControlPlane::~ControlPlane() {
   if (!thread_.joinable())
     return;
-  // Release: the thread sees all that came before, as the last records.
+  // Release: the thread then sees everything that came before, such as the last
+  // records.
   ending_.store(true, std::memory_order_release);
   ring();
   thread_.join();
@@ -100,19 +101,20 @@ void ControlPlane::attach(const JobMemory &memory, FindWords findWords) {
     if (!failure_.ok())
       memory_->fail(failure_);
   }
-  writeRecords(); // of what has come meanwhile
+  writeRecords(); // writes records that have come before
   ring();
 }
 
 void ControlPlane::ring() const {
   const uint64_t one = 1;
-  // It cannot be full.
+  // The event cannot be full.
   [[maybe_unused]] const ssize_t done = write(bell_.get(), &one, sizeof(one));
 }
 
 Status ControlPlane::lost(int rank) const {
-  // Acquire: who has seen what followed from a loss, such as the job's failure,
-  // sees that there is one; which it is the mutex tells.
+  // Acquire: a thread that has seen a consequence of a loss, such as the job's
+  // failure, sees that there is a loss; the mutex then tells which rank is
+  // lost.
   if (!anyLost_.load(std::memory_order_acquire))
     return {};
   std::lock_guard<std::mutex> lock(mutex_);
@@ -166,14 +168,15 @@ void ControlPlane::run() {
 }
 
 void ControlPlane::serve() {
-  turn(); // begins to connect: there is nothing to wait for yet
+  turn(); // begins to connect; there is nothing to wait for yet
   // Acquire: see the destructor.
   while (!ending_.load(std::memory_order_acquire)) {
     wait();
     turn();
   }
   endingSince_ = Clock::now();
-  // Processors may be busy, and who has not heard it takes this rank for dead.
+  // Processors may be busy, and a rank that has not heard the goodbye takes
+  // this one for dead.
   const auto most = std::max(2 * request_.silence, kGoodbye);
   while (!saidGoodbye() && Clock::now() < endingSince_ + most) {
     wait();
@@ -205,9 +208,10 @@ void ControlPlane::wait() {
                .count()));
   uint64_t rung;
   [[maybe_unused]] const ssize_t got = read(bell_.get(), &rung, sizeof(rung));
-  // This process may have been stopped, or have had no processor, and others
-  // with it: for that long their silence says nothing. The rest of it does, or
-  // a machine with too much to do would never notice that one is lost.
+  // This process may have been stopped, or have had no processor, and others on
+  // this machine with it. The silence of the others means nothing for that
+  // long. The rest of it does count: otherwise an overloaded machine would
+  // never notice that a rank is lost.
   const Clock::time_point now = Clock::now();
   const Clock::duration late = now - lastTurn_ - interval_;
   if (late > Clock::duration(0)) {
@@ -221,7 +225,7 @@ void ControlPlane::wait() {
   lastTurn_ = now;
 }
 
-/// What this rank's records say that the others do not know.
+/// Reports the changes of this rank's records that the others do not know yet.
 void ControlPlane::tellChanges(bool all) {
   std::string changes;
   {
@@ -246,7 +250,8 @@ void ControlPlane::tellFailure() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (failure_.ok() && memory_ && memory_->failed()) {
-      // A lane on a device has failed it, and the host is about to say why.
+      // A lane on a device has failed the job, and the host will soon store the
+      // reason.
       const Clock::time_point now = Clock::now();
       if (failedSince_ == Clock::time_point())
         failedSince_ = now;
@@ -266,7 +271,7 @@ void ControlPlane::tellFailure() {
     hub_->say(uint32_t(ControlKind::failure), text);
 }
 
-/// Another rank has told.
+/// Another rank has reported a failure.
 void ControlPlane::noteFailure(const Status &why) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (failure_.ok())
@@ -276,7 +281,8 @@ void ControlPlane::noteFailure(const Status &why) {
   toldFailure_ = true;
 }
 
-/// Where in this server's memory they are. With the mutex, after attach().
+/// Returns where in this server's memory the words of `rank` are. Requires the
+/// mutex; only after attach().
 const MirroredWords &ControlPlane::wordsOf(int rank) {
   auto found = words_.find(rank);
   if (found == words_.end())
@@ -284,15 +290,15 @@ const MirroredWords &ControlPlane::wordsOf(int rank) {
   return found->second;
 }
 
-/// Whether this process writes the records of `rank` to its server's memory.
-/// With the mutex.
+/// Returns true if this process writes the records of `rank` to its server's
+/// memory. Requires the mutex.
 bool ControlPlane::writesRecordsOf(int rank) const {
   const int own = members_.serverOf(request_.rank);
   return !handedOver_ && members_.serverOf(rank) != own &&
          members_.agentOf(own) == request_.rank;
 }
 
-/// All that is known for this server's memory.
+/// Writes all records that are known to this server's memory.
 void ControlPlane::writeRecords() {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const auto &[rank, state] : states_)
@@ -300,7 +306,7 @@ void ControlPlane::writeRecords() {
       MirroredState::write(state.whole(), wordsOf(rank));
 }
 
-/// Changes of another rank's records.
+/// Takes changes of another rank's records.
 void ControlPlane::take(int rank, std::string_view changes) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!states_[rank].take(changes) || !memory_ || !writesRecordsOf(rank))
@@ -311,7 +317,7 @@ void ControlPlane::take(int rank, std::string_view changes) {
 void ControlPlane::noteLost(int rank, const std::string &why) {
   std::lock_guard<std::mutex> lock(mutex_);
   members_.setLost(rank, why);
-  // Release: after the member. False is never stored again.
+  // Release: after members_ has changed. The flag never becomes false again.
   anyLost_.store(true, std::memory_order_release);
   changed_.notify_all();
 }
@@ -322,16 +328,16 @@ void ControlPlane::noteGone(int rank) {
   anyGone_.store(true, std::memory_order_release); // as in noteLost()
 }
 
-/// Lets the next one of this server write the records of others, who begins
-/// when it hears this one's goodbye: what this one wrote after that could be
+/// Lets the server's next rank write the records of others. That rank begins
+/// when it hears this one's goodbye; what this rank wrote after that could be
 /// older.
 void ControlPlane::handOver(bool done) {
   std::lock_guard<std::mutex> lock(mutex_);
   handedOver_ = done;
 }
 
-/// Whether all that are left know that this rank ends, and what it has said
-/// before. Else they would take it for dead.
+/// Returns true if all remaining ranks know that this rank ends, and what it
+/// said before. Otherwise they would take it for dead.
 bool ControlPlane::saidGoodbye() {
   const std::string own = numbered(uint32_t(request_.rank), "");
   if (!refused_.ok() || members_.hub() < 0 || mayLeave_)
@@ -349,8 +355,8 @@ bool ControlPlane::saidGoodbye() {
   for (int rank = 0; rank < members_.count() && !saidGoodbye_; ++rank)
     if (rank != request_.rank && members_.isLeft(rank) && !clientOf(rank) &&
         members_.known(rank))
-      return false; // it has not come over from the hub before
-  // Most jobs end on all ranks at once: then nobody need have another hub.
+      return false; // it has not yet come over from the previous hub
+  // Most jobs end on all ranks at once: then no rank needs another hub.
   const bool allLeft =
       std::none_of(clients_.begin(), clients_.end(), [](const Client &client) {
         return client.rank >= 0 && !client.left;
@@ -363,10 +369,10 @@ bool ControlPlane::saidGoodbye() {
     pass(uint32_t(ControlKind::gone), own);
     saidGoodbye_ = true;
     for (Client &client : clients_)
-      client.left = true; // for the next hub
+      client.left = true; // they belong to the next hub
   }
-  // They hang up when they have heard: to close sooner could take back what is
-  // on its way to them.
+  // The clients close their connections when they have heard it. Closing
+  // earlier could discard what is on its way to them.
   return std::none_of(clients_.begin(), clients_.end(),
                       [](const Client &client) { return client.rank >= 0; });
 }

@@ -1,4 +1,4 @@
-//===- HostIdentity.cpp - who can share memory with whom ------------------===//
+//===- HostIdentity.cpp - which processes can share memory ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- HostIdentity.h - who can share memory with whom ----------*- C++ -*-===//
+//===- HostIdentity.h - which processes can share memory --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,12 +12,12 @@
 
 namespace blink::runtime {
 
-/// A number that processes have alike if they run on one host, and in the same
-/// namespaces of networks and processes, so that they find each other's sockets
-/// and see each other die.
+/// Returns a number that is the same for processes that run on one host in the
+/// same network and process-id namespaces, and that therefore find each other's
+/// sockets and notice each other's deaths.
 uint64_t hostIdentity();
 
-/// For messages.
+/// The host's name, for messages.
 std::string hostName();
 
 } // namespace blink::runtime

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a process does for those that are connected with it.
+// What a process does for the processes that are connected to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ void ControlPlane::serveClients() {
 void ControlPlane::hearClient(Client &client) {
   uint32_t kind;
   std::string message;
-  // Who comes sooner than this is the hub says what is newer than what the hub
-  // before may still be saying of it.
+  // Do not hear ranks that come before this process is the hub: what they say
+  // is newer than what the previous hub may still be saying about them.
   while ((client.rank < 0 || isHub()) &&
          client.connection->hear(kind, message)) {
     if (client.rank < 0) {
@@ -54,11 +54,11 @@ void ControlPlane::hearClient(Client &client) {
     case ControlKind::gone:
       client.left = true;
       noteGone(client.rank);
-      client.connection->say(kind, message); // it may go
+      client.connection->say(kind, message); // tells it that it may leave
       pass(kind, message, &client);
       promoteAgent(members_.serverOf(client.rank));
       break;
-    default: // a sign of life, or of a later version
+    default: // a sign of life, or a kind of a later version
       break;
     }
   }
@@ -71,7 +71,7 @@ ControlPlane::Client *ControlPlane::clientOf(int rank) {
   return nullptr;
 }
 
-/// Takes a rank in, or says why not.
+/// Accepts a rank, or says why not.
 void ControlPlane::admit(Client &client, const std::string &message) {
   Introduction introduction;
   if (!readMessage(message, introduction))
@@ -100,9 +100,9 @@ void ControlPlane::admit(Client &client, const std::string &message) {
   introduce(client);
 }
 
-/// Tells the others which ranks have come: when all have, and now and then
-/// before. Hundreds of ranks that hear of each one that comes have no time to
-/// come themselves.
+/// Tells the others which ranks have come: when all have, and before that once
+/// per interval. Hundreds of ranks that heard of each arrival would have no
+/// processor time to come themselves.
 void ControlPlane::tellNewcomers() {
   const Clock::time_point now = Clock::now();
   if (newcomers_.empty() ||
@@ -115,7 +115,7 @@ void ControlPlane::tellNewcomers() {
   toldNewcomers_ = now;
 }
 
-/// Tells a new rank what the others have told, and sees to it that they hear of
+/// Tells a new rank what the others have said, and makes sure that they hear of
 /// it.
 void ControlPlane::introduce(Client &client) {
   ControlConnection &to = *client.connection;
@@ -132,7 +132,7 @@ void ControlPlane::introduce(Client &client) {
              numbered(uint32_t(rank), members_.whyLost(rank)));
     if (members_.isGone(rank))
       to.say(uint32_t(ControlKind::gone), numbered(uint32_t(rank), ""));
-    // Of other ranks the hub before may have told it more.
+    // Of other ranks, the previous hub may have told it more.
     const bool knows = rank == request_.rank || isHub();
     const auto state = states_.find(rank);
     if (writes && knows && state != states_.end() &&
@@ -151,7 +151,8 @@ void ControlPlane::pass(uint32_t kind, std::string_view text,
       client.connection->say(kind, text);
 }
 
-/// To the rank of each other server that writes to its memory.
+/// Passes records to the rank of each other server that writes to the server's
+/// memory.
 void ControlPlane::passRecords(int rank, const std::string &changes) {
   const std::string message = numbered(uint32_t(rank), changes);
   for (Client &client : clients_) {
@@ -164,7 +165,7 @@ void ControlPlane::passRecords(int rank, const std::string &changes) {
   }
 }
 
-/// Gives signs of life, and parts from those who give none.
+/// Sends signs of life, and drops clients that send none.
 void ControlPlane::dropClients() {
   const Clock::time_point now = Clock::now();
   for (auto it = clients_.begin(); it != clients_.end();) {
@@ -173,7 +174,7 @@ void ControlPlane::dropClients() {
     if (now - connection.saidAt() >= interval_)
       connection.say(uint32_t(ControlKind::alive), "");
     connection.work();
-    hearClient(client); // what it said before it ended counts
+    hearClient(client); // what it said before it ended still counts
     std::string why;
     if (connection.isBroken())
       why = textOf("the process of ", members_.name(std::max(client.rank, 0)),
@@ -200,7 +201,7 @@ void ControlPlane::dropClients() {
   }
 }
 
-/// A server's memory has a new writer: tells it all.
+/// Tells the new writer of a server's memory all records.
 void ControlPlane::promoteAgent(int server) {
   const int agent = members_.agentOf(server);
   Client *client = agent < 0 ? nullptr : clientOf(agent);
@@ -212,7 +213,8 @@ void ControlPlane::promoteAgent(int server) {
                               numbered(uint32_t(rank), state.whole()));
 }
 
-/// After the hub before has ended: who does not come over is lost, too.
+/// After the previous hub has ended: a rank that does not come over to this one
+/// is lost, too.
 void ControlPlane::loseLateRanks() {
   if (!isHub() || hubSince_ == Clock::time_point() ||
       Clock::now() - hubSince_ < 3 * request_.silence)

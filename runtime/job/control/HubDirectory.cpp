@@ -16,21 +16,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Kinds of messages: a question, and answers with a NetworkPlace or a
+/// Kinds of messages: a question, and answers with a NetworkPlace or with a
 /// sentence.
 constexpr uint32_t kAsk = 1, kHub = 2, kRefused = 3;
 
-/// Of a secret that only directories and those who ask them use.
+/// The purpose of the secret that only directories and the ranks that ask them
+/// use.
 constexpr std::string_view kPurpose = "directory";
 
 constexpr uint32_t kMostRanks = 1 << 16;
 
 } // namespace
 
-/// In the order of bytes of both hosts (ControlConnection.cpp).
+/// Both hosts have the same byte order (ControlConnection.cpp).
 struct DirectoryQuestion {
   uint32_t numRanks, rank;
-  NetworkPlace hub; ///< of rank 0
+  NetworkPlace hub; ///< set by rank 0
 };
 
 Status HubDirectory::start(const Secret &secret) {
@@ -54,12 +55,13 @@ void HubDirectory::work() {
   tell();
   for (auto it = askers_.begin(); it != askers_.end();) {
     if (it->told)
-      it->connection->work(); // closed by the other end, when it has heard
+      it->connection->work(); // the other end closes it when it has received
+                              // the answer
     if (!it->connection->isBroken()) {
       ++it;
       continue;
     }
-    if (it->rank >= 0 && !it->told) // it may ask again
+    if (it->rank >= 0 && !it->told) // the rank may ask again
       asked_[size_t(it->rank)] = false;
     it = askers_.erase(it);
   }
@@ -82,7 +84,7 @@ void HubDirectory::hear(Asker &asker) {
   }
 }
 
-/// "", or what is wrong with it.
+/// Returns "", or what is wrong with the question.
 std::string HubDirectory::note(const DirectoryQuestion &question) {
   if (numRanks_ == 0 && question.numRanks <= kMostRanks) {
     numRanks_ = question.numRanks;
@@ -117,14 +119,14 @@ void HubDirectory::tell() {
 
 namespace {
 
-/// One try at one address.
+/// The result of one attempt at one address.
 struct Try {
   Status status;
-  bool final = false; ///< else another one may be better
+  bool final = false; ///< if false, another attempt may succeed
   bool hungUp = false;
 };
 
-/// Whether a connection is proven before `until`.
+/// Waits until a connection is proven, at most until `until`.
 Try prove(ControlConnection &connection, Clock::time_point until,
           const std::function<Status()> &ended) {
   for (;;) {
@@ -180,7 +182,7 @@ Status waitForHub(ControlConnection &connection, int rank,
 Status findHub(const Secret &secret, const NetworkPlace &directory,
                int numRanks, int rank, Clock::time_point deadline,
                const std::function<Status()> &ended, NetworkPlace &hub) {
-  // Where several addresses lead to other hosts, none may take long.
+  // If several addresses lead to other hosts, no attempt may take long.
   constexpr std::chrono::seconds kConnect{1}, kProof{2}, kOnlyProof{10};
   constexpr int kMostHangUps = 40, kPause = 20, kMostPause = 250; // ms
   if (!directory.valid())
@@ -213,7 +215,7 @@ Status findHub(const Secret &secret, const NetworkPlace &directory,
     }
     if (attempt.final)
       return attempt.status;
-    // What the deadline has cut short says less than what was before.
+    // An attempt that the deadline cut short says less than the one before.
     if (why.empty() || Clock::now() < deadline)
       why = attempt.status.text;
     if (Clock::now() >= deadline || hangUps == kMostHangUps)

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The process that makes a unique id knows who has it, and nothing of the job.
-// Rank 0 tells it where it listens (ControlPlane.h), and it tells the others.
-// Then it may end.
+// The process that makes a unique id knows which processes have the id, but
+// nothing about the job. Rank 0 tells it where it listens (ControlPlane.h), and
+// the directory tells the other ranks. Then its process may end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,16 @@ namespace blink::runtime {
 
 struct DirectoryQuestion;
 
-/// The answering side. One thread's.
+/// The answering side. Used by one thread.
 class HubDirectory {
 public:
-  /// Listens. Errors: as listenOnNetwork.
+  /// Starts to listen. Errors: as listenOnNetwork.
   Status start(const Secret &secret);
   const NetworkPlace &place() const { return listener_.place; }
 
-  /// What to poll for.
+  /// Adds the descriptors to poll.
   void addFiles(std::vector<pollfd> &files) const;
-  /// Answers who has come.
+  /// Answers the processes that have connected.
   void work();
   /// Whether all ranks of a job have been told.
   bool complete() const { return numRanks_ != 0 && told_ == numRanks_; }
@@ -59,11 +59,12 @@ private:
   std::vector<bool> asked_;
 };
 
-/// Asks the directory at `directory` for the hub of a job; as rank 0 tells it
-/// that it is at `hub`. Goes on where it is not let in, as in a flood of
-/// strangers, or somebody else is at one of the addresses. Errors: nobody
-/// answers by `deadline`, the job has another number of ranks, or the rank has
-/// asked before; `ended`, asked now and then.
+/// Asks the directory at `directory` for the hub of a job; rank 0 tells it
+/// instead that the hub is at `hub`. Tries again if it is not let in, as in a
+/// flood of strangers, or if another process is at one of the addresses.
+/// Errors: there is no answer by `deadline`, the job has another number of
+/// ranks, or the rank has asked before; the error of `ended`, which is called
+/// now and then.
 Status findHub(const Secret &secret, const NetworkPlace &directory,
                int numRanks, int rank,
                std::chrono::steady_clock::time_point deadline,

@@ -1,4 +1,4 @@
-//===- HubLink.cpp - a rank's connection with the hub ---------------------===//
+//===- HubLink.cpp - a rank's connection to the hub -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,11 +21,12 @@ void ControlPlane::workWithHub() {
   if (!hub_)
     return connectWithHub();
   talkWithHub();
-  if (!hub_) // it has left
+  if (!hub_) // the hub has left
     return;
   const Clock::time_point now = Clock::now();
   if (hub_->isBroken() && !accepted_ && refused_.ok() &&
-      now - hubSince_ < 2 * patience()) { // too many at a time
+      now - hubSince_ < 2 * patience()) { // too many processes connect at a
+                                          // time
     hub_.reset();
     greeted_ = false;
     pauseUntil_ = now + interval_;
@@ -33,7 +34,7 @@ void ControlPlane::workWithHub() {
   }
   if (now - hub_->saidAt() >= interval_ && accepted_)
     hub_->say(uint32_t(ControlKind::alive), "");
-  talkWithHub(); // what it said before it ended counts
+  talkWithHub(); // what it said before it ended still counts
   if (!hub_ || mayLeave_)
     return;
   if (hub_->isBroken() && refused_.ok()) {
@@ -50,8 +51,8 @@ void ControlPlane::workWithHub() {
   }
 }
 
-/// Greets as soon as the hub is proven: it says nothing before that, so nothing
-/// would wake this thread.
+/// Greets as soon as the hub is proven: the hub says nothing before that, so
+/// nothing would wake this thread.
 void ControlPlane::talkWithHub() {
   hub_->work();
   if (hub_->isProven() && !greeted_) {
@@ -74,7 +75,7 @@ void ControlPlane::hearHub() {
     switch (ControlKind(kind)) {
     case ControlKind::accepted: {
       accepted_ = true;
-      writeRecords(); // of what came after a goodbye that nobody heard
+      writeRecords(); // came after a goodbye that was not heard
       std::lock_guard<std::mutex> lock(mutex_);
       states_[request_.rank].reset(); // the new hub knows nothing
       joined_ = true;
@@ -120,7 +121,7 @@ void ControlPlane::hearHub() {
       }
       noteGone(int(rank));
       break;
-    default: // a sign of life, or of a later version
+    default: // a sign of life, or a kind of a later version
       break;
     }
   }
@@ -131,19 +132,19 @@ NetworkPlace ControlPlane::hubPlace() const {
   return members_.known(hub) ? members_.introduction(hub).place : firstHub_;
 }
 
-/// The lowest rank may join long before it has a processor again: then only a
-/// connection that breaks says that it has died.
+/// The lowest rank may join long before it gets a processor again: until then
+/// only a connection that breaks shows that it has died.
 std::chrono::milliseconds ControlPlane::patience() const {
   return joined_ ? request_.silence : std::max(request_.silence, kJoining);
 }
 
-/// A rank is proven at no other's listener: where addresses mean different
-/// hosts, another one may be there.
+/// A rank cannot prove itself at another rank's listener: where addresses mean
+/// different hosts, another rank may be at the address.
 Secret ControlPlane::hubSecret(int rank) const {
   return request_.secret.derive("hub " + std::to_string(rank));
 }
 
-/// One address after the other, for as long as a rank may be silent.
+/// Tries one address after another, for as long as a rank may be silent.
 void ControlPlane::connectWithHub() {
   const Clock::time_point now = Clock::now();
   if (hubSince_ == Clock::time_point())
@@ -172,7 +173,7 @@ void ControlPlane::connectWithHub() {
   pauseUntil_ = now + interval_ / 4;
 }
 
-/// The next one takes its place. `why`: "" after a goodbye.
+/// Makes the next rank the hub. `why`: "" after a goodbye.
 void ControlPlane::loseHub(const std::string &why) {
   if (const int hub = members_.hub(); !why.empty() && hub >= 0)
     noteLost(hub, why);
@@ -183,13 +184,15 @@ void ControlPlane::loseHub(const std::string &why) {
   pauseUntil_ = {};
   hubSince_ = Clock::now();
   toldFailure_ = false; // the next one may not know
-  handOver(mayLeave_);  // nor of a goodbye that the one before has not answered
+  handOver(mayLeave_);  // nor about a goodbye that the previous one has not
+                        // answered
   if (isHub())
     becomeHub();
 }
 
-/// Some may have connected sooner, since they knew first, and have been told
-/// things as by one that is no hub, and whose own words went to the one before.
+/// Some clients may have connected earlier, because they knew first. They have
+/// been told things as by a process that is not the hub, and what they said
+/// went to the previous hub.
 void ControlPlane::becomeHub() {
   writeRecords();
   for (Client &client : clients_)

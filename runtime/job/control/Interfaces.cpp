@@ -29,7 +29,7 @@ bool hasAddress(const ifaddrs &one) {
     return false;
   if (one.ifa_addr->sa_family == AF_INET)
     return true;
-  // Link-local addresses mean something on one link only.
+  // Link-local addresses are valid on one link only.
   return one.ifa_addr->sa_family == AF_INET6 &&
          !IN6_IS_ADDR_LINKLOCAL(
              &reinterpret_cast<sockaddr_in6 *>(one.ifa_addr)->sin6_addr);

@@ -17,14 +17,15 @@
 
 namespace blink::runtime {
 
-/// An address that means the same on all hosts: IPv6, or IPv4 as
-/// ::ffff:10.0.0.1.
+/// An address that means the same on all hosts: an IPv6 address, or an IPv4
+/// address as ::ffff:10.0.0.1.
 struct HostAddress {
   std::array<unsigned char, 16> bytes{};
 
   bool isV4() const;
   std::string text() const;
-  /// With a port, as the system takes it.
+  /// Sets `name` to the address with a port, in the system's form; returns its
+  /// size.
   socklen_t fill(sockaddr_storage &name, uint16_t port) const;
   static HostAddress of(const sockaddr *name);
   bool operator==(const HostAddress &other) const {
@@ -38,9 +39,9 @@ struct Interface {
   bool loopback = false;
 };
 
-/// Interfaces that are up and have an address that means something elsewhere,
-/// one address each, IPv4 before IPv6, that BLINK_SOCKET_IFNAME means
-/// (InterfaceFilter). Errors: it means none; system error.
+/// Finds the interfaces that are up, have an address that is valid on other
+/// hosts, and are selected by BLINK_SOCKET_IFNAME (InterfaceFilter); one
+/// address each, IPv4 rather than IPv6. Errors: it selects none; system error.
 Status findInterfaces(std::vector<Interface> &interfaces);
 
 } // namespace blink::runtime

@@ -29,7 +29,8 @@ bool Members::introduce(const Introduction &introduction) {
   return true;
 }
 
-/// "rank 0" or "ranks 0-2, 5": of the server, by the schedule.
+/// Returns "rank 0" or "ranks 0-2, 5": the other ranks of the server, by the
+/// schedule.
 std::string Members::othersOn(uint32_t server, uint32_t rank) const {
   std::vector<std::string> runs;
   int others = 0;

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Who has joined, where it listens, and who is not there any more. What follows
-// from that is the same in all processes that know the same.
+// Which ranks have joined, where they listen, and which are not there any more.
+// What follows from this is the same in all processes with the same
+// information.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,14 +19,14 @@
 
 namespace blink::runtime {
 
-/// How a rank introduces itself. Plain: it is a message.
+/// How a rank introduces itself. A plain struct, because it is a message.
 struct Introduction {
   uint32_t numRanks = 0, rank = 0;
   uint64_t fingerprint = 0; ///< of the plan
   uint64_t host = 0;        ///< hostIdentity()
   uint64_t process = 0;
   uint32_t server = 0;
-  NetworkPlace place; ///< where it listens
+  NetworkPlace place; ///< where the rank listens
   char hostName[64] = {};
 };
 
@@ -40,30 +41,32 @@ public:
   const Introduction &introduction(int rank) const {
     return all_[size_t(rank)].introduction;
   }
-  /// False: it is of no rank, or from nowhere.
+  /// Returns false if it is of no rank, or has no valid place.
   bool introduce(const Introduction &introduction);
-  /// Success, or why a rank that introduces itself so cannot be one of them:
-  /// `self` has joined.
+  /// Returns success, or why the rank that sends this introduction cannot be a
+  /// member; `self` is a rank that has joined.
   Status check(const Introduction &introduction,
                const Introduction &self) const;
 
-  /// Not there any more, after a goodbye, or without.
+  /// A rank that is not there any more is gone if it said goodbye, and lost if
+  /// it did not.
   bool isGone(int rank) const { return all_[size_t(rank)].gone; }
   bool isLost(int rank) const { return !all_[size_t(rank)].lost.empty(); }
   const std::string &whyLost(int rank) const { return all_[size_t(rank)].lost; }
   bool isLeft(int rank) const { return !isGone(rank) && !isLost(rank); }
   void setGone(int rank);
-  /// Since when it is gone.
+  /// When the rank said goodbye.
   std::chrono::steady_clock::time_point goneSince(int rank) const {
     return all_[size_t(rank)].goneSince;
   }
   void setLost(int rank, const std::string &why);
 
-  /// The lowest rank that is left.
+  /// The lowest remaining rank.
   int hub() const { return hub_; }
-  /// The lowest one of a server, which writes to its memory; -1: none is left.
+  /// The lowest remaining rank of a server, which writes to the server's
+  /// memory; -1: none is left.
   int agentOf(int server) const { return agents_[size_t(server)]; }
-  /// "rank 3 on node2", or "rank 3".
+  /// Returns "rank 3 on node2", or "rank 3".
   std::string name(int rank) const;
 
 private:
@@ -80,7 +83,8 @@ private:
   std::vector<Member> all_;
   size_t numKnown_ = 0;
   int hub_ = -1;
-  std::vector<int> agents_; ///< of each server: every record asks for them
+  std::vector<int> agents_; ///< of each server; kept because every record asks
+                            ///< for them
 };
 
 } // namespace blink::runtime

@@ -1,4 +1,4 @@
-//===- Mirror.cpp - a rank's records in the memory of others --------------===//
+//===- Mirror.cpp - copies of records on other servers --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -24,7 +24,8 @@ void append(std::string &text, size_t word, uint64_t value) {
   text.append(reinterpret_cast<const char *>(&change), sizeof(change));
 }
 
-/// False: the text is none.
+/// Calls `function` for each change. Returns false if the text is not a list of
+/// changes.
 template <typename Function>
 bool forEach(std::string_view text, const Function &function) {
   if (text.size() % sizeof(Change) != 0)
@@ -51,8 +52,8 @@ std::string MirroredState::changes(const MirroredWords &words, bool all) {
   std::vector<uint64_t> now(words.size());
   const size_t callsBegin = words.data.size();
   const size_t flagsBegin = callsBegin + words.calls.size();
-  // Acquire, before the rest and the last one first: what they publish, flags
-  // before them, too, is read after them.
+  // Acquire, read before the rest, the last flag first: what a flag publishes,
+  // including the flags before it, is then read after the flag.
   for (size_t w = now.size(); w-- > flagsBegin;)
     now[w] = loadAcquire(words.at(w));
   for (size_t w = 0; w < flagsBegin; ++w)
@@ -60,7 +61,8 @@ std::string MirroredState::changes(const MirroredWords &words, bool all) {
   told_.resize(now.size());
   const std::vector<uint64_t> calls(now.begin() + std::ptrdiff_t(callsBegin),
                                     now.begin() + std::ptrdiff_t(flagsBegin));
-  // A rank that publishes something, as that it leaves, may have called before.
+  // The calls count also if a flag has changed: a rank that publishes
+  // something, for example that it leaves, may have called before.
   bool stands = all || calls == lastCalls_;
   for (size_t w = flagsBegin; w < now.size(); ++w)
     stands |= now[w] != told_[w];
@@ -100,7 +102,7 @@ bool MirroredState::write(std::string_view changes,
   return forEach(changes, [&](const Change &change) {
     if (change.word >= words.size())
       return false;
-    // Release: with all words before it.
+    // Release: publishes all words before it.
     storeRelease(words.at(change.word), change.value);
     return true;
   });

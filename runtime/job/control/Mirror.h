@@ -1,12 +1,13 @@
-//===- Mirror.h - a rank's records in the memory of others ------*- C++ -*-===//
+//===- Mirror.h - copies of records on other servers ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Each server of a job has memory of its own with the records of all ranks
 // (job/JobMemory.h). Every word of a record has one writer, its rank; on other
-// servers it is a copy, which a mirror keeps. Words that publish others are
-// read first, the last one at the very first, and written last, in their order:
-// a copy never says more than is there.
+// servers the word is a copy that a mirror keeps. Words that publish others
+// (flags) are read before all the others, the last flag first, and written
+// after them, in their order. A copy of a flag therefore never says more than
+// the words that it publishes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,37 +22,39 @@
 
 namespace blink::runtime {
 
-/// The words of one rank's records, in an order that all processes have alike.
+/// The words of one rank's records, in an order that is the same in all
+/// processes.
 struct MirroredWords {
   std::vector<uint64_t *> data;
-  /// What changes with every call and only messages need: copied when it has
-  /// not changed for a moment.
+  /// Words that change with every call and that only messages need; copied once
+  /// they have not changed for a moment.
   std::vector<uint64_t *> calls;
-  /// Publish the others, and each the flags before it.
+  /// Publish the other words; each also publishes the flags before it.
   std::vector<uint64_t *> flags;
 
   size_t size() const { return data.size() + calls.size() + flags.size(); }
   uint64_t *at(size_t word) const;
 };
 
-/// Finds the words of a rank, in memory of which each process needs those of
+/// Finds the words of a rank; on demand, because a process needs those of only
 /// few ranks.
 using FindWords = std::function<MirroredWords(int rank)>;
 
-/// One rank's words as somebody has last told them: zero at first, as memory
-/// is. Changes are in the order of the words.
+/// One rank's words as last reported: zero at first, like the memory. Changes
+/// are in the order of the words.
 class MirroredState {
 public:
-  /// Reads the words of a rank of this process; what has changed since the last
-  /// time, as text, or "". `all`: the calls, too, whatever they do.
+  /// Reads the words of a rank of this process. Returns the changes since the
+  /// last time as a text, "" if there are none. `all`: includes the calls even
+  /// if they are just changing.
   std::string changes(const MirroredWords &words, bool all);
-  /// All that is not zero, as such a text.
+  /// Returns all words that are not zero, as such a text.
   std::string whole() const;
-  /// Takes such a text. False: it is none.
+  /// Takes such a text. Returns false if it is not one.
   bool take(std::string_view changes);
-  /// Writes what was taken to the words.
+  /// Writes such a text to the words.
   static bool write(std::string_view changes, const MirroredWords &words);
-  /// Forgets what was told.
+  /// Forgets what was reported.
   void reset() { told_.clear(); }
 
 private:

@@ -1,4 +1,4 @@
-//===- Secret.cpp - what the ranks of a job know, and nobody else ---------===//
+//===- Secret.cpp - what only the ranks of a job know ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,7 +17,7 @@
 namespace blink::runtime {
 namespace {
 
-/// int crypto_auth_hmacsha256(out, in, inlen, key) of libsodium.
+/// libsodium's int crypto_auth_hmacsha256(out, in, inlen, key).
 using SignFunction = int (*)(unsigned char *, const unsigned char *,
                              unsigned long long, const unsigned char *);
 
@@ -29,9 +29,9 @@ SignFunction findSignFunction() {
   return nullptr;
 }
 
-/// Loaded when a job needs it: those on one host do without. Null: there is
-/// none. A child that is forked meanwhile finds the linker's table whole, and
-/// no lock taken.
+/// Loaded when a job needs it, because jobs on one host do without. Null if the
+/// library is missing. A child that is forked meanwhile finds the linker's
+/// table complete, and the lock free.
 SignFunction signFunction() {
   static std::atomic<SignFunction> found{nullptr};
   if (const SignFunction function = found.load(std::memory_order_acquire))

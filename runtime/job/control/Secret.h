@@ -1,10 +1,10 @@
-//===- Secret.h - what the ranks of a job know, and nobody else -*- C++ -*-===//
+//===- Secret.h - what only the ranks of a job know -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A secret never crosses a network: who has it answers a challenge with a keyed
-// hash of it (HMAC-SHA-256, RFC 2104), and what is derived from it serves one
-// purpose each.
+// A secret never crosses a network. A process that has it answers a challenge
+// with a keyed hash (HMAC-SHA-256, RFC 2104). Each secret derived from it
+// serves one purpose.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,27 +21,28 @@ namespace blink::runtime {
 
 using Digest = std::array<unsigned char, 32>;
 
-/// 32 bytes that nobody can guess.
+/// 32 random bytes that cannot be guessed.
 struct Secret {
   Digest bytes{};
 
-  /// The keyed hash of the parts, one behind the other.
+  /// Returns the keyed hash of the concatenated parts.
   Digest sign(std::initializer_list<std::string_view> parts) const;
-  /// Another secret, for `purpose`.
+  /// Returns another secret, for `purpose`.
   Secret derive(std::string_view purpose) const { return {sign({purpose})}; }
 };
 
-/// Whether both are the same, in the same time wherever they differ.
+/// Returns whether both are equal; takes the same time wherever they differ.
 bool sameDigest(const unsigned char *a, const unsigned char *b, size_t bytes);
 
 inline std::string_view viewOf(const Digest &digest) {
   return {reinterpret_cast<const char *>(digest.data()), digest.size()};
 }
 
-/// Bytes that nobody can guess. Errors: system error.
+/// Fills `bytes` with random data that cannot be guessed. Errors: system error.
 Status fillRandom(void *bytes, size_t size);
 
-/// Whether secrets can sign: before they do. Errors: it says what is missing.
+/// Checks that secrets can sign; to be called before they do. Errors: the
+/// library that is missing.
 Status checkSigning();
 
 } // namespace blink::runtime

@@ -1,4 +1,4 @@
-//===- Strangers.cpp - who has connected and proven nothing yet -----------===//
+//===- Strangers.cpp - connections that have proven nothing yet -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,7 +19,7 @@ void Strangers::addFiles(const Listener &listener,
     files.push_back({stranger->file(), stranger->events(), 0});
 }
 
-/// The log is told of powers of two: a flood fills no disk.
+/// Only powers of two are logged, so that a flood does not fill the disk.
 void Strangers::refuse(const std::string &why) {
   ++refused_;
   if ((refused_ & (refused_ - 1)) == 0)
@@ -27,10 +27,11 @@ void Strangers::refuse(const std::string &why) {
         " so far: ", why);
 }
 
-/// Some at a time: those who have joined must not wait for a flood.
+/// Accepts a limited number at a time: ranks that have joined must not wait for
+/// a flood.
 void Strangers::accept(const Listener &listener, const Secret &secret) {
   constexpr int kAtOnce = 64;
-  // poll() would say over and over that there is somebody to accept.
+  // Without a pause, poll() would report the waiting connection at once again.
   constexpr std::chrono::milliseconds kPause{100};
   if (Clock::now() < listensAgain_)
     return;

@@ -1,4 +1,4 @@
-//===- Strangers.h - who has connected and proven nothing yet ---*- C++ -*-===//
+//===- Strangers.h - connections that have proven nothing yet ---*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,13 +17,14 @@
 
 namespace blink::runtime {
 
-/// Takes connections at a listener until they are proven. There are never many,
-/// nor for long: when one more comes, or the process has no descriptor left for
-/// it, the oldest has to go.
+/// Accepts connections at a listener and keeps them until they are proven.
+/// There are never many of them, and none stays for long: when another one
+/// comes, or the process has no descriptor left for it, the oldest is dropped.
 class Strangers {
 public:
   void addFiles(const Listener &listener, std::vector<pollfd> &files) const;
-  /// Accepts, and lets all prove themselves; gives those that have.
+  /// Accepts connections and lets all of them prove themselves; returns those
+  /// that have.
   std::vector<std::unique_ptr<ControlConnection>> work(const Listener &listener,
                                                        const Secret &secret);
 
@@ -38,7 +39,7 @@ private:
 
   std::list<std::unique_ptr<ControlConnection>> all_;
   uint64_t refused_ = 0;
-  Clock::time_point listensAgain_{}; ///< after descriptors had run out
+  Clock::time_point listensAgain_{}; ///< when descriptors had run out
 };
 
 } // namespace blink::runtime

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// BLINK_PORT_RANGE; 0 to 0: any port.
+/// Reads BLINK_PORT_RANGE; 0 to 0 means any port.
 Status readPortRange(unsigned &first, unsigned &last) {
   first = last = 0;
   const char *text = std::getenv("BLINK_PORT_RANGE");
@@ -46,7 +46,7 @@ Descriptor listenAt(const HostAddress &address, uint16_t port) {
       ::socket(name.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket)
     return socket;
-  // Connections of a job that has ended do not keep its port.
+  // Connections of a job that has ended must not keep its port in use.
   const int on = 1;
   setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (bind(socket.get(), reinterpret_cast<sockaddr *>(&name), size) != 0 ||
@@ -67,8 +67,9 @@ uint16_t portOf(int socket) {
                    : reinterpret_cast<sockaddr_in &>(name).sin_port);
 }
 
-/// At the first few addresses that may be listened at: one that is new may not
-/// yet. False, with errno: the port is taken, or there is no such address.
+/// Listens at the first few addresses where that is possible; an address that
+/// was just configured may not be usable yet. Returns false, with errno set, if
+/// the port is taken or there is no such address.
 bool listenAtPort(uint16_t port, const std::vector<Interface> &interfaces,
                   Listener &listener) {
   listener = Listener();
@@ -106,7 +107,7 @@ Status listenOnNetwork(Listener &listener) {
     status = findInterfaces(interfaces);
   if (!status.ok())
     return status;
-  // Any port may be free at one address and taken at another.
+  // A port that is free at one address may be taken at another.
   constexpr unsigned kTries = 16;
   const unsigned count = first == 0 ? kTries : last - first + 1;
   for (unsigned i = 0; i < count; ++i)
@@ -166,7 +167,7 @@ int finishConnecting(int socket) {
 Status connectWith(const HostAddress &address, uint16_t port,
                    Clock::time_point end, const std::function<Status()> &ended,
                    Descriptor &socket, std::string &why) {
-  constexpr int kPause = 20; // ms, between questions whether it has ended
+  constexpr int kPause = 20; // ms, between calls of `ended`
   socket = beginConnecting(address, port);
   int state = socket ? 0 : -1, error = errno;
   while (state == 0 && Clock::now() < end) {

@@ -26,7 +26,7 @@ class Collective(NamedTuple):
     sends_all: bool
     receives_all: bool
     bus: "Callable[[int], float]"
-    expected: "Callable[[numpy.ndarray, int], Any]"  # (inputs of all ranks, rank) -> result, None where there is none
+    expected: "Callable[[numpy.ndarray, int], Any]"  # (inputs of all ranks, rank) -> result, or None
 
 
 def _blocks(inputs: numpy.ndarray) -> numpy.ndarray:
@@ -125,7 +125,7 @@ def measure(args: argparse.Namespace, rank: int, id: bytes, begin: Any, results:
             for _ in range(args.iters):
                 collective.call(comm, send, recv, ROOT)
             results.put((rank, row, (time.perf_counter() - start) / args.iters, wrong))
-            begin.wait(args.timeout)  # no rank leaves, or goes on to a check, while others measure
+            begin.wait(args.timeout)  # no rank may leave, or go on to a check, while others measure
     except Exception as error:
         begin.abort()
         results.put((rank, None, f"{type(error).__name__}: {error}", 0))

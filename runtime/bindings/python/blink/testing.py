@@ -38,7 +38,7 @@ def run(
     """
     comms = Communicator.all(schedule, nranks, **settings)
     results: "list[Any]" = [None] * nranks
-    failures: "list[BaseException]" = []  # in the order of their coming
+    failures: "list[BaseException]" = []  # in the order in which they occur
     ended = threading.Semaphore(0)
     returned = [False] * nranks
 
@@ -76,4 +76,4 @@ def _close(comm: Communicator) -> None:
     try:
         comm.close()
     except Error:
-        comm.abort()  # a thread of the function's own is in a call
+        comm.abort()  # a thread that the function started is in a call

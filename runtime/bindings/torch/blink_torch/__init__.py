@@ -13,8 +13,8 @@ import threading
 
 __all__ = ["register"]
 
-# PyTorch is imported in functions only: it imports this package while it is being imported itself, also if this one
-# came first.
+# PyTorch is imported within functions only, because it imports this package while it is being imported itself, even if
+# this package was imported first.
 _loading = threading.Lock()
 _loaded = None
 _REBUILD = (
