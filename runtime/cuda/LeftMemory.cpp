@@ -1,4 +1,4 @@
-//===- LeftMemory.cpp - memory that others have mapped still --------------===//
+//===- LeftMemory.cpp - memory that others still have mapped --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kLeaveTogether(100);
 
 std::mutex keptMutex;
-/// Never destroyed: when the process ends CUDA ends, too.
+/// Never destroyed, because CUDA ends with the process, too.
 std::list<std::function<bool()>> &left() {
   static auto &list = *new std::list<std::function<bool()>>;
   return list;
@@ -48,7 +48,8 @@ void freeLeftMemory() {
       one = next;
     }
   }
-  // Freeing waits for a device, so that no lock is held meanwhile.
+  // `unmapped` frees memory here, without the lock, since that waits for a
+  // device.
 }
 
 } // namespace blink::runtime
