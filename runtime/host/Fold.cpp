@@ -8,7 +8,7 @@
 
 namespace blink::runtime {
 
-// FoldLoops.cpp, compiled for each.
+// FoldLoops.cpp, compiled for each level.
 namespace level1 {
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
 WideFoldFunction wideFoldFunction(blinkDataType_t type, blinkRedOp_t op);
