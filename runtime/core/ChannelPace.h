@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a transport needs to know of a channel besides its chunks.
+// A transport needs to know this of a channel, besides its chunks.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the ring protocol needs, at system scope: the other end may be a thread,
-// another GPU or another process.
+// The loads and stores that the ring protocol needs, at system scope: the other
+// end may be a thread, another GPU or another process.
 //
 //===----------------------------------------------------------------------===//
 

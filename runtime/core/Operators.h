@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a fold does to one element, on host and device: load it into an
+// The operations of a fold on one element, on host and device: load it into an
 // accumulator, combine accumulators, finish, store.
 //
 //===----------------------------------------------------------------------===//

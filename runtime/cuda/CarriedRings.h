@@ -42,7 +42,8 @@ struct CarriedChunks {
   // For writers: where the chunks are in the ring, and how they are cut.
   ElementRange range{};      ///< of the tree
   uint32_t elementBytes = 0; ///< of an element
-  /// Of an element while it travels: that of a partial sum may be wider.
+  /// Bytes of an element while it travels: an element of a partial sum may be
+  /// wider.
   uint32_t sentBytes = 0;
   uint32_t chunkBytes = 0;           ///< of the tree's chunks
   uint32_t slots = 0, slotBytes = 0; ///< like DeviceChannel's
@@ -53,7 +54,7 @@ struct CarriedChunks {
 /// Those of Plan::rings that are `apart`, with the transports that carry them.
 class CarriedRings final : public TransportClient {
 public:
-  /// What a lane uses of its end of a ring.
+  /// The memory of one end of a ring, as a lane uses it.
   struct Memory {
     char *slots = nullptr;
     uint64_t *full = nullptr;

@@ -252,8 +252,8 @@ CudaBackend::~CudaBackend() {
   // Memory must outlive the kernels that use it. These end, at the latest when
   // their time limits are over.
   finishLaunches();
-  // What they wrote to carried rings must reach the other ends, though this
-  // process carries nothing afterwards.
+  // Chunks that kernels wrote to carried rings must reach the other ends,
+  // though this process carries nothing afterwards.
   proxy_.finish(job_.timeout());
   writeTraces(traceFile_, plan_, ranks_.size(),
               [this](size_t rank, uint32_t lane) -> const LaneTrace * {

@@ -103,12 +103,12 @@ private:
     std::shared_ptr<char> code;    ///< programs of all variants
     uint64_t controlBytes = 0, poolBytes = 0, codeBytes = 0;
     LaneReport *reports = nullptr; ///< of its lanes; in the job's memory
-    /// Of its lanes; null if nothing is traced.
+    /// Traces of its lanes; null if nothing is traced.
     std::shared_ptr<char> traces;
     std::vector<DeviceProgram *> programs; ///< of each variant; in `code`
     uint64_t *abortHere = nullptr;
     uint32_t *busy = nullptr; ///< one word for each lane
-    // As in DeviceNotes; `sums` has those of collectives, then those of
+    // See DeviceNotes; `sums` has the waits in collectives, then those in
     // messages.
     uint64_t *calls = nullptr, *sums = nullptr;
     Event order;      ///< orders its stream and that of a launch
@@ -127,7 +127,7 @@ private:
     std::shared_ptr<char> windows;
   };
 
-  /// What ordering streams needs to know of a rank's call.
+  /// A rank's call, as far as the order of streams is concerned.
   struct StreamUse {
     Rank *rank;
     cudaStream_t stream;
@@ -138,7 +138,8 @@ private:
   struct MessageEnd {
     const Call *call;
     int source, destination;
-    uint32_t turn; ///< number among the messages from `source` to `destination`
+    /// Number of the message among those from `source` to `destination`.
+    uint32_t turn;
     bool isSameMessage(const MessageEnd &other) const {
       return source == other.source && destination == other.destination &&
              turn == other.turn;
@@ -170,7 +171,7 @@ private:
   struct SwitchPlace {
     size_t up, results;
     uint32_t slots;
-    bool forAll; ///< every tree of its variant has a place
+    bool forAll; ///< whether every tree of its variant has a place
   };
   size_t laySwitches();
   void prepareSwitches();
@@ -276,7 +277,7 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, SwitchPlace> switchPlaces_;
   std::shared_ptr<SwitchMemory> switchMemory_;
   bool oneProcess_ = true;
-  bool severalDevices_ = false; ///< only known in one process
+  bool severalDevices_ = false; ///< set only if all ranks are in one process
   /// The job's memory: what the ranks tell each other, and rings through the
   /// host.
   std::shared_ptr<char> memory_;
@@ -288,7 +289,8 @@ private:
   WindowOffer *offers_ = nullptr;
   uint64_t *reached_ = nullptr;
   WindowBoard board_;
-  /// By rank and number, of other processes; only the board's thread uses it.
+  /// Windows of other processes that are mapped here, by rank and number; only
+  /// the board's thread uses this.
   std::map<std::pair<int, uint32_t>, std::shared_ptr<char>> othersWindows_;
 
   std::vector<Window> windows_; ///< as many as were ever in use at once

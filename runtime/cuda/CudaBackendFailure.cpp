@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is known of a failure that a lane, this process or another process
-// found.
+// Failures that a lane, this process or another process found, and how they are
+// explained.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How the memory of a job, and of each rank on its device, is laid out and
-// allocated.
+// Lays out and allocates the memory of a job, and of each rank on its device.
 //
 //===----------------------------------------------------------------------===//
 

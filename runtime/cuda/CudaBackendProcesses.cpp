@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How ranks in several processes find each other's memory, and notice that a
-// rank has died.
+// Ranks in several processes find each other's memory, and notice that a rank
+// has died.
 //
 //===----------------------------------------------------------------------===//
 

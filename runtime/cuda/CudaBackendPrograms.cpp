@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What lanes read: the steps of every variant, lane by lane. Each operand comes
-// with the addresses that its lane needs, so that a lane fetches everything at
-// once.
+// Makes the programs that lanes read: the steps of every variant, lane by lane.
+// Each operand comes with the addresses that its lane needs, so that a lane
+// fetches everything at once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -81,7 +81,7 @@ Status CudaBackend::waitForStreams(const std::vector<StreamUse> &uses,
       if (error == cudaSuccess)
         error = use.rank->order.waitOn(main);
     }
-    // What was captured runs when its graph does, in the order that the graph's
+    // A captured launch runs when its graph does, in the order that the graph's
     // user chooses.
     if (error == cudaSuccess && use.launched->get() != last && !capturing) {
       last = use.launched->get();

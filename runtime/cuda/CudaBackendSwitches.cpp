@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where the chunks of such trees are. Each tree has slots of its own in the
+// Lays out the chunks of such trees. Each tree has slots of its own in the
 // switch's memory, some for contributions and some for results, at the same
 // place on all ranks.
 //

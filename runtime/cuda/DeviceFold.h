@@ -22,9 +22,9 @@ namespace blink::runtime {
 template <typename T>
 inline constexpr uint32_t kPackCount = Pack::kBytes / sizeof(T);
 
-/// What sums of T are kept in. 8-bit integers use a whole register: its low 8
-/// bits are those of the 8-bit sum, so the sum need not be truncated after each
-/// addition.
+/// The type that sums of T are kept in. 8-bit integers use a whole register:
+/// its low 8 bits are those of the 8-bit sum, so the sum need not be truncated
+/// after each addition.
 template <typename T>
 using Register = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1,
                                     int32_t, Accumulator<T>>;
@@ -135,7 +135,7 @@ struct Turns {
   }
 };
 
-/// Which elements of a range are handled as packs.
+/// The elements of a range that are handled as packs.
 struct PackRange {
   uint64_t head; ///< elements before the first pack
   /// The elements after the packs are handled one by one again.
@@ -284,8 +284,8 @@ inline constexpr bool kSums = std::is_same_v<Operator, Sum>;
 
 template <typename T, typename Operator> struct DeviceFold {
   static constexpr uint32_t kCount = kPackCount<T>;
-  /// What the values of a pack are combined in: widened elements, or for
-  /// bitwise operators its words.
+  /// The type that the values of a pack are combined in: its elements, widened,
+  /// or for bitwise operators its words.
   static constexpr bool kInWords = kBitwise<Operator>;
   using Value = std::conditional_t<kInWords, uint32_t, Register<T>>;
   static constexpr uint32_t kValues = kInWords ? 4 : kCount;

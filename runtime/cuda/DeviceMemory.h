@@ -200,7 +200,7 @@ public:
       error = cudaEventCreateWithFlags(&event_, cudaEventDisableTiming);
     return error == cudaSuccess ? cudaEventRecord(event_, stream) : error;
   }
-  /// What is put into `stream` from now on waits for this event.
+  /// Makes work that is put into `stream` from now on wait for this event.
   cudaError_t waitOn(cudaStream_t stream) const {
     return event_ ? cudaStreamWaitEvent(stream, event_, 0) : cudaSuccess;
   }

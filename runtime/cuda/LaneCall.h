@@ -2,11 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a lane on a device does once per call. At the start it fetches its
-// program and the state of its rings, agrees with the other ends about buffers
-// that are used without slots, and finds the steps that have nothing to move.
-// At the end it waits for lanes that still use its buffers, and saves the state
-// of its rings.
+// The work of a lane on a device that is done once per call. At the start the
+// lane fetches its program and the state of its rings, agrees with the other
+// ends about buffers that are used without slots, and finds the steps that have
+// nothing to move. At the end the lane waits for lanes that still use its
+// buffers, and saves the state of its rings.
 //
 // All threads take part, one for each operand, so a call begins after three
 // dependent trips to memory: for the lane's program, its operands and its
@@ -265,8 +265,8 @@ private:
     return operand.channel.directBlock != DeviceChannel::kNotDirect;
   }
 
-  /// Where a tree begins in a block of a buffer, in bytes; also in a buffer of
-  /// another rank.
+  /// Returns the offset in bytes of a tree in a block of a buffer, this rank's
+  /// or another's.
   BLINK_DEVICE uint64_t offsetOf(uint32_t block, const LaneStep &step) const {
     return block * launch_.shape.blockBytes() +
            step.range.begin * launch_.shape.elementBytes;

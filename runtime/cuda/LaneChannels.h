@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a lane on a device does around each fold, whatever the type and the
-// operator: it waits for its operands, tells the other ends, and keeps traces.
+// The work of a lane on a device around each fold, which does not depend on the
+// type and the operator: the lane waits for its operands, tells the other ends,
+// and keeps traces.
 //
 // A chunk costs the folding threads one trip to memory, for the tags of its
 // sources: the threads of these operands load them at the same time. Room in a

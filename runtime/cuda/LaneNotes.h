@@ -76,7 +76,7 @@ BLINK_DEVICE inline void noteEnd(Block &block, const DeviceNotes &notes,
                endOf(number, block.nanoseconds()));
 }
 
-/// How long a thread has waited, and what it has shown of that.
+/// How long a thread has waited, and how much of that it has shown.
 struct Patience {
   uint32_t looks = 0;
   uint64_t since = 0;

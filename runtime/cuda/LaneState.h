@@ -12,6 +12,7 @@
 
 namespace blink::runtime {
 
+/// The state that the threads of a lane share.
 struct LaneState {
   /// A lane with at most so many steps and operands is copied into these
   /// arrays. The threads of a larger lane work on the steps and operands in the
@@ -26,7 +27,7 @@ struct LaneState {
   void *pointers[kMaxOperands];
   uint32_t flags[kMaxOperands]; ///< of the lines of channels
 
-  /// Of the call, for waits and reports.
+  /// Members of the call, for waits and reports:
   const DeviceProgram *program;
   uint64_t timeoutNanoseconds;
   uint64_t signature;
@@ -37,12 +38,12 @@ struct LaneState {
   uint32_t endingLanes; ///< LaneCall::endingLanes()
   uint32_t waited;      ///< 1: addWaits() has something to add
   uint32_t shown;       ///< 1: a thread's wait is shown in the lane's record
-  // Of the lane. They are kept here because folds need the registers.
+  // Members of the lane; they are kept here because folds need the registers:
   uint32_t numSteps, numOperands;
   LaneStep *allSteps;
   LaneOperand *allOperands;
 
-  /// Where the times of folds go; null if folds are not timed.
+  /// The lane's trace; null if folds are not timed.
   LaneTrace *trace;
   /// Only the first thread uses these, and only if folds are timed: when the
   /// operands of this fold were there, its bytes, and the end of the last fold
@@ -57,7 +58,7 @@ struct LaneState {
   uint32_t reported;
 };
 
-/// What a lane waits for, in the terms of its reports.
+/// The word that a lane waits for, in the terms of its reports.
 struct Awaited {
   const uint64_t *word;
   /// Either the tag of chunk `expected` - 1, or a counter that has reached

@@ -21,10 +21,10 @@ inline constexpr uint32_t kMaxLaunchRanks = 32;
 /// The most operands of a step that a lane can hold.
 inline constexpr uint32_t kMaxOperands = 256;
 
-/// How a rank tells the other end of a channel where its buffer is: 0 if that
-/// end cannot reach it, or its address. If addresses differ between the two
-/// ends, the high bits hold the number of a window (a registered buffer) plus
-/// 1, and the low kOffsetBits an offset in it.
+/// A rank tells the other end of a channel where its buffer is by one word: 0
+/// if that end cannot reach it, or its address. If addresses differ between the
+/// two ends, the high bits hold the number of a window (a registered buffer)
+/// plus 1, and the low kOffsetBits an offset in it.
 inline constexpr unsigned kOffsetBits = 48;
 inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 
@@ -51,11 +51,12 @@ struct DeviceChannel {
   /// output; if it may be borrowed, the reader receives that of the writer's
   /// input.
   uint64_t *ptrExchange;
-  /// By number: the addresses at which the other end's process has mapped this
-  /// rank's windows, or 0. Null if addresses of this process are valid there.
+  /// A table by number of the addresses at which the other end's process has
+  /// mapped this rank's windows, or 0. Null if addresses of this process are
+  /// valid there.
   const uint64_t *windows;
   DeviceRingEnd *end;
-  /// Of all low-latency lines of the ring, for all variants.
+  /// Bytes of all low-latency lines of the ring, for all variants.
   uint64_t lineBytes;
   uint32_t numSlots;
   /// Distance between slots. It is the same for all calls of a variant,
@@ -102,12 +103,13 @@ struct alignas(16) LaneOperand {
   uint64_t swept; ///< as in DeviceRingEnd
 };
 
-/// Where a step finds its chunks if the switch works for its tree
+/// The place of a step's chunks if the switch works for its tree
 /// (SwitchMemory.h). Chunk c of a call is in slot c modulo `slots`, whatever
 /// the rings of its channels count. All slots are free when a call begins: no
 /// rank ends the call before without all its results, and the root has no
 /// result without the contributions of all ranks. Within a call the rings tell
-/// who has read what. The slots are as far apart as those of the channels.
+/// which rank has read which chunk. The slots are as far apart as those of the
+/// channels.
 struct SwitchStep {
   char *own;      ///< slots in the rank's own part
   char *all;      ///< of the root: these slots in all parts; else null
@@ -160,13 +162,14 @@ struct LaneReport {
   uint64_t seen;
 };
 
-/// What notes say of a channel of a program.
+/// A channel of a program, as notes name it.
 struct DeviceChannelNote {
   uint32_t peer;   ///< the rank at its other end
   uint32_t number; ///< VariantPlan::channelNumber
 };
 
-/// Where lanes of a program note what they are at (flight/FlightPage.h).
+/// The places at which lanes of a program note what they are at
+/// (flight/FlightPage.h).
 struct DeviceNotes {
   // In device memory:
   uint64_t *calls; ///< of each queue; see LaneNotes.h
@@ -211,7 +214,7 @@ struct DeviceProgram {
   }
 };
 
-/// What a lane is told of its call, apart from the rank's buffers.
+/// The part of a launch that describes the call, without the rank's buffers.
 struct LaunchedCall {
   CallShape shape;
   uint64_t signature;

@@ -14,7 +14,8 @@
 namespace blink::runtime {
 namespace {
 
-/// How long a rank that destroys its communicator waits for others to do so.
+/// How long a rank that destroys its communicator waits for the other ranks to
+/// do so.
 constexpr std::chrono::milliseconds kLeaveTogether(100);
 
 std::mutex keptMutex;

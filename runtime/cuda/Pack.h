@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a thread loads and stores at once. Instructions are spelled out, because
-// nvcc splits a store of a struct into stores of its elements on sm_90 and
-// before, and cannot tell which memory a lane's pointers lead to.
+// 16 bytes are what a thread loads and stores at once. Instructions are spelled
+// out, because nvcc splits a store of a struct into stores of its elements on
+// sm_90 and before, and cannot tell which memory a lane's pointers lead to.
 //
 //===----------------------------------------------------------------------===//
 

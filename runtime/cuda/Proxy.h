@@ -74,7 +74,7 @@ private:
   CarriedRings *rings_ = nullptr;
   const Job *job_ = nullptr;
   std::vector<int> ranks_; ///< those here
-  /// By the rank and the variant's number.
+  /// Indexed by the rank and the variant's number.
   std::map<std::pair<int, uint32_t>, std::vector<Part>> parts_;
   std::function<void(const Status &)> fail_;
   std::function<Status()> failure_;
@@ -84,9 +84,10 @@ private:
   std::deque<Announcement> announcements_; ///< as many as were ever under way
   /// Those in `announcements_` that are free.
   std::vector<Announcement *> unused_;
-  std::vector<CarriedChunks> announced_; ///< not yet taken
+  /// Chunks that the thread has not taken yet.
+  std::vector<CarriedChunks> announced_;
   bool stopping_ = false, outOfMemory_ = false;
-  std::chrono::steady_clock::time_point deadline_; ///< once `stopping_`
+  std::chrono::steady_clock::time_point deadline_; ///< set once `stopping_` is
 
   std::vector<CarriedChunks> taken_; ///< used by the thread only
   std::thread thread_;

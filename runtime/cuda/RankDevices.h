@@ -14,7 +14,7 @@
 
 namespace blink::runtime {
 
-/// Which GPU a rank has, in terms that other processes understand.
+/// The GPU of a rank, in terms that other processes understand.
 struct GpuPlace {
   char address[32]; ///< PCI address, as CUDA writes it
   int32_t number;   ///< number in the machine; -1: sysfs does not tell

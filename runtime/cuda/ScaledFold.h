@@ -55,7 +55,7 @@ template <typename T, int kNum> struct AnyPacks<T, kNum, true> {
 template <typename T> struct ScaledFold {
   using A = Accumulator<T>;
   static constexpr uint32_t kCount = kPackCount<T>;
-  /// As many as fit into the registers on all GPUs (tools/kernel-report).
+  /// As many packs as fit into the registers on all GPUs (tools/kernel-report).
   /// Before sm_89 the smallest types take long conversions.
   static constexpr int kPacks =
       DeviceFold<T, Sum>::kLoosePacks < 2 || sizeof(T) == 1 ? 1 : 2;
@@ -165,8 +165,8 @@ BLINK_DEVICE inline void foldScaled(const Block block, const T *const *sources,
   BLINK_ROLLED
   for (uint32_t d = 0; d < numDestinations && !first; ++d)
     first = fold.destinations[d];
-  // As if something were aligned differently: the first and the last elements
-  // are handled one by one.
+  // Chosen as if something were aligned differently: the first and the last
+  // elements are handled one by one.
   const PackRange range = PackRange::of<T>(first, true, count);
   const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
   if (range.head != 0)

@@ -191,8 +191,8 @@ Status SharedAllocation::sharePieces(FileOffer &files, SharedNote &note) const {
   for (const Piece &piece : pieces_)
     note.bytes += piece.bytes;
   note.files = pieces_.size();
-  // What cannot be done with the first piece cannot be done with any: better
-  // reported before the others ask.
+  // If the first piece cannot be exported, no piece can: better reported before
+  // the others ask.
   Descriptor first;
   FileNote unused{};
   Status status = exportPiece(pieces_[0].begin, first, unused);

@@ -18,7 +18,7 @@
 
 namespace blink::runtime {
 
-/// How another process maps a buffer, in terms that are valid there.
+/// A description by which another process maps a buffer.
 struct SharedNote {
   enum Kind : uint64_t {
     ipc,   ///< cudaMalloc's memory: by a handle
@@ -26,7 +26,7 @@ struct SharedNote {
     pieces ///< mapped (cuMemMap): by a file or handle of each piece
   };
   Kind kind;
-  /// How many files to ask for: that of each piece, or 1 of a pool.
+  /// The number of files to ask for: one for each piece, or 1 for a pool.
   uint64_t files;
   uint64_t bytes;  ///< of all pieces
   uint64_t offset; ///< of the buffer in the shared memory

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How ranks in several processes, each with a GPU, make one SwitchMemory. They
-// meet after each step, and each rank says whether the step succeeded:
+// Ranks in several processes, each with a GPU, make one SwitchMemory. They meet
+// after each step, and each rank says whether the step succeeded:
 //
 //   rank 0                      the others
 //     makes the object
@@ -14,7 +14,7 @@
 //     all bind memory and map the object
 //   ----------------------------------------- meeting 3
 //
-// What a rank says at a meeting is not changed later. So all ranks read the
+// A rank does not change later what it says at a meeting. So all ranks read the
 // same, however late, and give up after the same meeting.
 //
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others, in the job's memory; zero at first.
+/// A rank's record for the others, in the job's memory; zero at first.
 struct SwitchRecord {
   uint64_t failedAt; ///< the meeting to which it came with an error; 0: none
   SharedStatus why;  ///< that error

@@ -168,8 +168,8 @@ foldWide(const Block block, const WideFold<T, Operator> fold, uint64_t count) {
     return copyRange(block, fold.sources[0], fold.destinations,
                      fold.numDestinations,
                      count * (partial ? sizeof(float) : sizeof(T)));
-  // As if something were aligned differently: the first and the last elements
-  // are handled one by one.
+  // Chosen as if something were aligned differently: the first and the last
+  // elements are handled one by one.
   const PackRange range = PackRange::of<T>(nullptr, true, count);
   const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
   fold.foldElements(fold, block.thread(), range.head, block.size());

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where lanes find both ends of their rings: in the segment that all ranks
-// share, or, if a transport carries the chunks, each end in memory of its own.
+// The memory of both ends of each ring: in the segment that all ranks share,
+// or, if a transport carries the chunks, each end in memory of its own.
 //
 //===----------------------------------------------------------------------===//
 

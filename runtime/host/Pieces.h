@@ -85,7 +85,7 @@ private:
   static constexpr unsigned kFoldShift = 2 * kCountBits;
   static constexpr uint64_t kCountMask = (uint64_t(1) << kCountBits) - 1;
 
-  // Of the fold; written before next_.
+  // Members of the fold; written before next_.
   const void *work_ = nullptr;
   int (*call_)(const void *work, uint64_t begin, uint64_t end) = nullptr;
   uint64_t bytes_ = 0;

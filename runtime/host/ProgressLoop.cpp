@@ -112,8 +112,8 @@ private:
   void hide(Active &active);
   void watch();
 
-  /// What is kept for this thread's next calls: the memory of both vectors, and
-  /// whether its last wait for transports was long.
+  /// Kept for this thread's next calls: the memory of both vectors, and whether
+  /// its last wait for transports was long.
   struct Kept {
     std::vector<size_t> sorted;
     std::vector<Active> active;

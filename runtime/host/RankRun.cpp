@@ -280,8 +280,9 @@ bool RankRun::finished() {
   for (uint32_t ring : borrowedRings_)
     if (loadAcquire(rings_.writers[ring].freed) != rings_.writers[ring].number)
       return false;
-  // What a transport takes to other ranks must arrive without help from this
-  // rank, which may make no more calls, and whose caller gets the buffers back.
+  // Chunks that a transport takes to other ranks must arrive without help from
+  // this rank, which may make no more calls, and whose caller gets the buffers
+  // back.
   return flushed();
 }
 

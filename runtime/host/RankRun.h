@@ -49,7 +49,7 @@
 
 namespace blink::runtime {
 
-/// What a lane waits for.
+/// A lane's need: the chunk or the free slot that it waits for.
 struct Need {
   uint32_t lane = 0;
   uint32_t step = 0;
@@ -145,7 +145,8 @@ public:
   /// not sent everything that they posted; else std::nullopt.
   std::optional<Need> firstUnflushed() const;
 
-  /// What a lane did, if the run traces. No thread may be stepping the lane.
+  /// The trace of a lane, if the run traces. No thread may be stepping the
+  /// lane.
   const LaneTrace &trace(uint32_t lane) const { return *traces_[lane]; }
 
   const Call &call() const { return *call_; }
@@ -159,8 +160,9 @@ private:
     /// (Segment::failed).
     std::atomic<uint32_t> claimed{0};
     bool done = false;
-    /// What stopped the lane last: 2 * channel + 1 for a free slot, 2 * channel
-    /// + 2 for a chunk; 0 when the lane is done. Relaxed, because it is a hint.
+    /// The code of what stopped the lane last: 2 * channel + 1 for a free slot,
+    /// 2 * channel + 2 for a chunk; 0 when the lane is done. Relaxed, because
+    /// it is a hint.
     std::atomic<uint32_t> waited{0};
     uint32_t number = 0;
     const StepCode *steps = nullptr;
@@ -199,7 +201,7 @@ private:
   void failJob(const Status &why);
   std::vector<uint32_t>::const_iterator unflushedRing() const;
   std::optional<Need> needOf(const Lane &lane);
-  /// What the lane that writes to the ring waits for from the reader.
+  /// Returns what the lane that writes to the ring needs from its reader.
   Need needOf(uint32_t ring) const;
 
   // RankRunFold.cpp
@@ -277,7 +279,8 @@ private:
   /// One for each lane, or none.
   std::vector<std::unique_ptr<LaneTrace>> traces_;
 
-  // Of the last call; kept if the next one has the same shape and deliveries.
+  // Members that follow from the last call; they are kept if the next one has
+  // the same shape and deliveries.
   const VariantPlan *variant_ = nullptr;
   TransferPlan transfers_;
   std::vector<ElementRange> ranges_; ///< of each tree
@@ -300,7 +303,7 @@ private:
   /// acquire by the thread that then writes.
   std::atomic<bool> draining_{false};
 
-  // Of the call.
+  // Members of the call:
   const Call *call_ = nullptr;
   CallKind kind_; ///< no elements before the first call
   FoldFunction fold_ = nullptr;

@@ -59,7 +59,7 @@ char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
          range.begin * transfers_.shape.elementBytes;
 }
 
-/// Where readers find the chunk of a fold, and what the fold writes.
+/// The place where readers find the chunk of a fold, and what the fold writes.
 struct RankRun::ChunkPlace {
   Delivery delivery = Delivery::slot;
   uint32_t sharedSlot = 0; ///< the operand whose slot all readers use; 0: none
@@ -67,7 +67,7 @@ struct RankRun::ChunkPlace {
   /// Address of a borrowed chunk in this process.
   const char *borrowed = nullptr;
   uint32_t numDestinations = 0; ///< of the lane's pointers
-  /// How many of these, the last ones, are outputs.
+  /// The number of outputs among these; they are the last ones.
   uint32_t numOutputs = 0;
 };
 

@@ -134,7 +134,7 @@ uint32_t RankRun::lastWait() const {
   for (uint32_t l = 0; l < numActive_; ++l)
     if (const uint32_t code = lanes_[l].waited.load(std::memory_order_relaxed))
       return code;
-  if (hasLanesLeft()) // a worker is at one
+  if (hasLanesLeft()) // a worker is stepping one
     return 0;
   for (uint32_t ring : borrowedRings_)
     if (loadAcquire(rings_.writers[ring].freed) < rings_.writers[ring].number)

@@ -19,7 +19,7 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others beside its PeerRecord.
+/// A rank's record for the others, in addition to its PeerRecord.
 struct alignas(64) HostPeerInfo {
   uint64_t calls;     ///< collectives it has begun
   uint64_t kind[3];   ///< of the last one; for error messages
@@ -61,7 +61,8 @@ public:
 
   const JobMemory &job() const { return job_; }
   void setBell(int bell) { job_.setBell(bell); }
-  /// What ranks that do not share this memory see of a rank.
+  /// The words of a rank that are copied to ranks that do not share this
+  /// memory.
   MirroredWords mirroredWords(int rank) const;
   bool failed() const { return job_.failed(); }
   bool fail(const Status &why) { return job_.fail(why); }

@@ -32,8 +32,8 @@ bool leaveProcessor(int processor) {
 
 bool SharedProcessor::leave(Segment &segment, int rank, int numRanks) {
   using Clock = std::chrono::steady_clock;
-  // What the others have noted may be old. The kernel also turns the moment
-  // into some 60 us, which calls of a microsecond must not pay again and again.
+  // The notes of other ranks may be old. The kernel also turns the moment into
+  // some 60 us, which calls of a microsecond must not pay again and again.
   constexpr uint64_t kCallsBetween = 16;
   constexpr std::chrono::milliseconds kTimeBetween{5};
   HostPeerInfo &own = segment.rank(rank);

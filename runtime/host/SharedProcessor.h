@@ -20,7 +20,7 @@ namespace blink::runtime {
 
 class Segment;
 
-/// What one rank knows of such sharing. The words are relaxed, because they
+/// A rank's knowledge of such sharing. The words are relaxed, because they
 /// guard nothing. Threads with messages of the rank use them, too: one sleep
 /// more or less, or one spin in vain, does no harm.
 class SharedProcessor {
@@ -33,7 +33,7 @@ public:
   /// it. It goes elsewhere at most every 16 calls and every 5 ms.
   bool leave(Segment &segment, int rank, int numRanks);
 
-  /// What leave() returned last. If true, the other rank cannot do what this
+  /// The last result of leave(). If true, the other rank cannot do what this
   /// one waits for while this one spins.
   bool found() const { return found_.load(std::memory_order_relaxed); }
 

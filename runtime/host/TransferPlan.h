@@ -21,7 +21,8 @@ enum class ZeroCopy : uint8_t {
   none,    ///< not at all: slots carry everything
 };
 
-/// What the choice depends on apart from the call and its program.
+/// The circumstances that the choice depends on, besides the call and its
+/// program.
 struct HostEnvironment {
   // The same on all ranks:
   bool oneServer = true;
@@ -34,7 +35,7 @@ struct HostEnvironment {
   bool inWindows = false;
 };
 
-/// Where the readers of a step find its chunk.
+/// The place at which the readers of a step find its chunk.
 enum class Delivery : uint8_t {
   slot,         ///< each in a slot of its own ring
   sharedSlot,   ///< all in the slot of one ring (RankPlan::sharedSlots)
@@ -47,7 +48,8 @@ inline bool isBorrowed(Delivery delivery) {
          delivery == Delivery::borrowOutput;
 }
 
-/// How a rank moves the chunks of a call. Points into the call's VariantPlan.
+/// A plan of how a rank moves the chunks of a call. Points into the call's
+/// VariantPlan.
 struct TransferPlan {
   // These must be the same at both ends of a channel. They follow from what is
   // the same on all ranks: CallKind, the variant, and the first part of
@@ -62,9 +64,11 @@ struct TransferPlan {
   // where chunks are. They also depend on the rank's part of the program, on
   // where its buffers are, and on the rest of HostEnvironment.
   const RankPlan *rank = nullptr; ///< null: there has been no call
-  /// What readers borrow, for each step; null: nothing.
+  /// For each step: the buffer that readers borrow from; null: they borrow
+  /// nothing.
   const std::vector<Borrow> *borrows = nullptr;
-  /// What a transport sends from the buffers, for each step; null: nothing.
+  /// For each step: the buffer that a transport sends from; null: it sends
+  /// slots only.
   const std::vector<Borrow> *sentBorrows = nullptr;
   bool inPlace = false; ///< the output overlaps an input that readers borrow
 
@@ -74,9 +78,9 @@ struct TransferPlan {
                                                  : borrow;
   }
 
-  /// Where the chunks of step number `step` of the rank go. A chunk that fits
-  /// into the head of a slot goes to the heads of all readers, unless it is
-  /// borrowed.
+  /// Returns where the chunks of step number `step` of the rank go. A chunk
+  /// that fits into the head of a slot goes to the heads of all readers, unless
+  /// it is borrowed.
   Delivery deliveryOf(size_t step) const {
     switch (borrowOf(step)) {
     case Borrow::none:

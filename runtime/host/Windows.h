@@ -21,7 +21,7 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others of a window, in the job's memory.
+/// A rank's description of a window for the other ranks, in the job's memory.
 struct WindowRecord {
   uint64_t bytes;
   uint64_t file;          ///< descriptor in its process
@@ -120,7 +120,7 @@ private:
   uintptr_t lastHandle_ = 0;
   std::map<uintptr_t, Own> byHandle_;
   std::multimap<const char *, Own> byBegin_; ///< windows only
-  /// By rank; null until the rank has had a window.
+  /// Indexed by rank; null until the rank has had a window.
   std::vector<std::atomic<Others *>> others_;
 };
 

@@ -45,7 +45,7 @@ private:
   void spin();
 
   int processors_;
-  /// Of the process that made the pool.
+  /// Generation of the process that made the pool.
   const uint64_t generation_ = forkGeneration();
   int threads_ = 0;
   std::mutex mutex_;

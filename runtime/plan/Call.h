@@ -14,8 +14,9 @@
 
 namespace blink::runtime {
 
-/// What must be the same on all ranks. Plain data, since a rank also tells the
-/// others by it in shared memory which call it is at.
+/// The description of a call that must be the same on all ranks. Plain data,
+/// since ranks also tell each other by it in shared memory which call they are
+/// at.
 struct CallKind {
   sched::Collective collective = sched::Collective::allreduce;
   blinkDataType_t type = blinkInt8;
@@ -38,7 +39,8 @@ Status callsDiffer(const std::string &how);
 Status callsDiffer(int rank, const CallKind &kind, int other,
                    const std::string &what);
 
-/// What a rank multiplies its input by if the operator is kPreMulSum.
+/// The number that a rank multiplies its input by if the operator is
+/// kPreMulSum.
 struct Scalar {
   const void *place = nullptr; ///< read when the call runs; null: use `bits`
   /// An element of the type, in the low-order bytes.
@@ -51,8 +53,8 @@ struct Call {
   const void *send = nullptr;
   void *recv = nullptr;
   blinkStream_t stream = nullptr;
-  /// Of a message (sendrecv): the other rank. One buffer is null, unless the
-  /// rank sends to itself. -1 for collectives.
+  /// The other rank of a message (sendrecv); -1 for collectives. One buffer of
+  /// a message is null, unless the rank sends to itself.
   int peer = -1;
   Scalar scalar;
   // Set by prepare():

@@ -42,7 +42,7 @@ RankCode codeOf(const sched::RankProgram &rank) {
 
 //===-- Borrowing ---------------------------------------------------------===//
 
-/// What the steps of a rank do to a tree's part of the buffers.
+/// How often the steps of a rank use a tree's part of the buffers.
 struct TreeUse {
   uint32_t outputWriters = 0;
   uint32_t outputReaders = 0;
@@ -310,7 +310,7 @@ void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
   }
 }
 
-/// Which kinds of rings a step writes.
+/// The kinds of rings that a step writes.
 struct StepRings {
   bool apart = false; ///< any ring that is kept apart
   bool near = false;  ///< any other ring

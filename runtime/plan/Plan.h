@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What replaying needs beyond the file. It is computed when communicators are
-// made, so that a call finds everything in place. All processes of a job on one
-// server compute the same plan from the same files; processes on other servers
-// compute the same of everything that leaves their server.
+// Everything that replaying needs beyond the file. It is computed when
+// communicators are made, so that a call finds everything in place. All
+// processes of a job on one server compute the same plan from the same files;
+// processes on other servers compute the same of everything that leaves their
+// server.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +23,14 @@
 
 namespace blink::runtime {
 
-/// Which of the writer's buffers holds the chunk of a step until the call ends.
+/// The buffer of the writer that holds the chunk of a step until the call ends.
 /// A reader that reaches the buffer may borrow the chunk from there, so no slot
 /// needs a copy.
 enum class Borrow : uint8_t {
-  none,   ///< neither: a slot must hold the chunk
+  none,   ///< no buffer: a slot must hold the chunk
   output, ///< the output that the step also writes, and no other step does
   input,  ///< the input, the step's only source
-  /// Either of these; if the call is in place, the input may change.
+  /// Both of these; if the call is in place, the input may change.
   inputOrOutput,
   inputUnlessOwn, ///< the input, unless the call is in place
 };
@@ -112,7 +113,7 @@ struct ProgramPlan {
   std::vector<bool> readsInput; ///< for each rank: whether any variant does
   /// For each rank: whether any variant reads or writes it.
   std::vector<bool> usesOutput;
-  /// What is promised of the order of sums, for the job's ranks.
+  /// The promise on the order of sums, for the job's ranks.
   sched::ReductionOrder order = sched::ReductionOrder::none;
   /// Whether types of 8 and 16 bits are rounded once: in all variants each sum
   /// is made in one step, or partial sums are wider.

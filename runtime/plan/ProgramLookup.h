@@ -20,7 +20,7 @@ namespace blink::runtime {
 
 /// A program that a job plays, and which ranks play it.
 struct ResolvedProgram {
-  /// As in its file; in full after expandPrograms().
+  /// The program as in its file; in full after expandPrograms().
   const sched::Program *program = nullptr;
   const sched::Schedule *file = nullptr;
   uint16_t root = 0; ///< rank of the job; the program's own may differ
@@ -42,16 +42,17 @@ struct ResolvedProgram {
   }
 };
 
-/// What the files have for a job.
+/// Everything that the files have for a job.
 struct ProgramLookup {
   std::vector<ResolvedProgram> programs;
   /// Differs if the files, or what was taken of them, differ.
   uint64_t fingerprint = 0;
-  /// What the bundles have for the job, for error messages: "" or "; ...".
+  /// Describes what the bundles have for the job, for error messages: "" or ";
+  /// ...".
   std::string notes;
 };
 
-/// Where a job runs; bundles are searched by it.
+/// The place where a job runs; bundles are searched by it.
 struct JobGpus {
   std::vector<int> numbers{}; ///< the machine's, of each rank; empty: unknown
   /// "gpu0:gpu3": this link has failed; "": none has.

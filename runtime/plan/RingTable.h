@@ -24,7 +24,7 @@ struct RingPlan {
   uint16_t destination = 0;
   uint32_t slots = 0;
   uint64_t bytes = 0; ///< of all its slots, a multiple of 64
-  /// Of its slots of low-latency lines: twice their data.
+  /// Bytes of its slots of low-latency lines: twice those of their data.
   uint64_t lineBytes = 0;
   uint64_t offset = 0;    ///< of the slots in the pool
   uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
@@ -38,7 +38,7 @@ struct RingPlan {
   bool elsewhere = false; ///< Plan::keepServer
 };
 
-/// What the rings between two ranks, in one direction, have in common. Sorts
+/// The common part of the rings between two ranks, in one direction. Keys sort
 /// like the rings.
 struct PairKey {
   bool pairwise;

@@ -30,7 +30,7 @@ struct NicPlan {
 /// The channel does not leave its server.
 inline constexpr uint16_t kNoNic = 0xffff;
 
-/// By which NICs a channel leaves and arrives: indices in Servers::nics().
+/// The NICs by which a channel leaves and arrives: indices in Servers::nics().
 struct NicPair {
   uint16_t source = kNoNic, destination = kNoNic;
 

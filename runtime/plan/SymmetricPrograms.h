@@ -15,7 +15,7 @@
 
 namespace blink::runtime {
 
-/// What expanded programs point into.
+/// The memory that expanded programs point into.
 using ExpandedFiles = std::vector<std::shared_ptr<const std::vector<uint8_t>>>;
 
 /// Replaces programs in symmetric form by those in full, or if `ranks` (true:
