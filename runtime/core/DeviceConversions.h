@@ -122,7 +122,7 @@ __device__ inline uint32_t narrowWord(BFloat16, const float *values) {
                                           << 16;
 #endif
 }
-/// Two elements of 8 bits.
+/// Narrows two elements to 8 bits each.
 __device__ inline uint16_t narrowPair(Float8E4M3, float low, float high) {
 #if BLINK_FLOAT8_INSTRUCTIONS
   uint16_t pair;

@@ -65,12 +65,12 @@ struct TreeShare {
 struct CallShape {
   uint64_t count = 0; ///< elements of a block
   uint32_t elementBytes = 0;
-  uint32_t chunkBytes = 0; ///< of the largest tree
+  uint32_t chunkBytes = 0; ///< bytes of a chunk of the largest tree
   uint32_t divisor = 0;    ///< of folds that complete; 0: no division
   /// Bytes of an element of a partial sum (schedules/PartialSums.h) if that is
   /// wider than the type: those of a float. Else 0.
   uint32_t partialBytes = 0;
-  uint64_t rounds = 1; ///< chunks of the largest tree, at least 1
+  uint64_t rounds = 1; ///< number of chunks of the largest tree, at least 1
 
   BLINK_HOST_DEVICE uint64_t blockBytes() const { return count * elementBytes; }
   /// Bytes of an element of a chunk that is a partial sum, or is not.

@@ -40,12 +40,12 @@ struct CarriedChunks {
   bool writes = false;
   uint64_t count = 0;
   // For writers: where the chunks are in the ring, and how they are cut.
-  ElementRange range{};      ///< of the tree
-  uint32_t elementBytes = 0; ///< of an element
+  ElementRange range{};      ///< elements of the tree
+  uint32_t elementBytes = 0; ///< bytes of an element of the call's type
   /// Bytes of an element while it travels: an element of a partial sum may be
   /// wider.
   uint32_t sentBytes = 0;
-  uint32_t chunkBytes = 0;           ///< of the tree's chunks
+  uint32_t chunkBytes = 0;           ///< bytes of a chunk of the tree
   uint32_t slots = 0, slotBytes = 0; ///< like DeviceChannel's
   ChannelPace pace;
   uint64_t signature = 0; ///< of the chunks' tags

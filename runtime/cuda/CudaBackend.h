@@ -81,7 +81,7 @@ private:
   /// A registered buffer of a rank of this process.
   struct Window {
     int rank = 0;
-    const char *begin = nullptr; ///< null: free
+    const char *begin = nullptr; ///< null: the entry is free
     size_t bytes = 0;
     BlockUse use; ///< owns the memory if it is blinkMemAlloc's
     // Across processes:
@@ -150,8 +150,8 @@ private:
   struct MessageBatch {
     int device = 0;
     std::vector<MessageEnd> ends;
-    std::vector<StreamUse> uses;   ///< of each end
-    cudaStream_t stream = nullptr; ///< of the kernels
+    std::vector<StreamUse> uses;   ///< one for each end
+    cudaStream_t stream = nullptr; ///< the stream of the kernels
     bool capturing = false, begun = false;
   };
 

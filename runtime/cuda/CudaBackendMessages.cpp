@@ -33,7 +33,7 @@ namespace blink::runtime {
 Status CudaBackend::collectMessages(const std::vector<Call *> &calls,
                                     std::vector<MessageBatch> &batches) const {
   std::map<int, MessageBatch> ofDevice;
-  std::map<std::pair<int, int>, uint32_t> turns; // of (rank, queue)
+  std::map<std::pair<int, int>, uint32_t> turns; // by (rank, queue)
   for (const Call *call : calls) {
     if (call->kind.count == 0)
       continue;

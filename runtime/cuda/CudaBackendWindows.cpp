@@ -155,7 +155,7 @@ bool CudaBackend::isOpen(int self, uint32_t number) {
   const Status status = tellTables(self, number, true);
   window.open = status.ok();
   window.failed = !status.ok();
-  window.files.reset(); // all have mapped it
+  window.files.reset(); // all ranks have mapped it
   if (!status.ok())
     log(LogLevel::warn, self, status.text, ": it is not used");
   return window.open;

@@ -67,7 +67,7 @@ BLINK_DEVICE inline Pack narrow(const Register<T> (&values)[kPackCount<T>]) {
 /// `kPacks` packs, `stride` bytes apart.
 template <int kPacks> struct Turn {
   static constexpr int kNum = kPacks;
-  uint64_t offset; ///< of the first pack, in bytes
+  uint64_t offset; ///< offset of the first pack in bytes
   uint32_t stride;
 
   BLINK_DEVICE void load(const char *source, Pack (&packs)[kPacks]) const {
@@ -107,7 +107,7 @@ template <int kPacks> struct Turn {
 
 /// The packs of one thread, which it handles several per turn.
 struct Turns {
-  uint64_t offset; ///< of the first pack, in bytes
+  uint64_t offset; ///< offset of the first pack in bytes
   uint32_t stride; ///< bytes from one pack to the next
   uint32_t left;
 

@@ -21,7 +21,7 @@ namespace blink::runtime {
 /// A rank's description of a window (job/WindowBoard.h) for the other ranks.
 struct WindowOffer {
   SharedNote note;
-  uint64_t address; ///< of the buffer, for ranks of the same process
+  uint64_t address; ///< address of the buffer, for ranks of the same process
   uint64_t bytes;
 };
 
@@ -30,11 +30,11 @@ struct WindowOffer {
 /// rank has mapped those of the others.
 struct DevicePeerInfo {
   uint64_t drained; ///< 1: the job has failed, and no kernel of it is left here
-  uint64_t closed;  ///< 1: it has nothing of the others mapped any more
+  uint64_t closed;  ///< 1: no memory of the others is mapped here any more
   cudaIpcMemHandle_t control, pool;
   GpuShare gpu;
   // For ranks of the same process: addresses there.
-  uint64_t token; ///< processToken()
+  uint64_t token; ///< processToken() of its process
   uint64_t device;
   uint64_t localControl, localPool;
 };

@@ -41,9 +41,9 @@ template <> const void *wideKernelOf<Prod>(blinkDataType_t type);
 /// none. SwitchKernels.cu.
 const void *switchKernelOf(blinkDataType_t type);
 
-/// Messages.cu.
+/// The kernel of messages, in Messages.cu.
 const void *messageKernel();
-/// Clock.cu.
+/// The kernel that reads the device's clock, in Clock.cu.
 const void *clockKernel();
 
 } // namespace blink::runtime

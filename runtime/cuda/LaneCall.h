@@ -68,7 +68,7 @@ protected:
     return !failed(kBeforeFolds);
   }
 
-  /// After the last fold.
+  /// Ends the call, after the last fold.
   BLINK_DEVICE void finish() {
     eachChannel([this](LaneOperand &operand, const LaneStep &step, bool reads) {
       DeviceRingEnd &end = *operand.channel.end;

@@ -68,7 +68,7 @@ protected:
     cursor_.start(state_.numSteps, roundsOf());
     fold_ = Base::kFirstFold;
   }
-  /// Goes on to the next.
+  /// Goes on to the next fold.
   BLINK_DEVICE void advance() {
     cursor_.next(roundsOf());
     ++fold_;

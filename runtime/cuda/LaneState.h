@@ -35,7 +35,7 @@ struct LaneState {
   bool scales;     ///< whether inputs are multiplied
   uint32_t lane;
   uint32_t queue;       ///< as in LaunchedRank
-  uint32_t endingLanes; ///< LaneCall::endingLanes()
+  uint32_t endingLanes; ///< result of LaneCall::endingLanes()
   uint32_t waited;      ///< 1: addWaits() has something to add
   uint32_t shown;       ///< 1: a thread's wait is shown in the lane's record
   // Members of the lane; they are kept here because folds need the registers:
@@ -65,10 +65,10 @@ struct Awaited {
   /// `expected`.
   uint64_t expected;
   bool isTag;
-  bool reading; ///< the lane reads the channel
+  bool reading; ///< whether the lane reads the channel
   uint32_t step;
   uint32_t channel;
-  uint32_t fold; ///< as LaneState::failedFold
+  uint32_t fold; ///< number of the fold, like LaneState::failedFold
 
   BLINK_DEVICE bool isThere(uint64_t value) const {
     return isTag ? holdsChunk(value, expected - 1) : value >= expected;

@@ -31,7 +31,7 @@ inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 /// A lane's end of a ring, in the memory of the lane's device. Only that lane
 /// writes it, and kernels on one communicator follow each other.
 struct DeviceRingEnd {
-  uint64_t number; ///< of the next chunk
+  uint64_t number; ///< number of the next chunk
   uint64_t credit; ///< writers: `freed` as last seen
   uint64_t swept;  ///< the chunk before which all lines were last rewritten
   uint32_t layout; ///< writers: the variant of the last chunk, plus 1
@@ -43,9 +43,9 @@ struct DeviceRingEnd {
 struct DeviceChannel {
   static constexpr uint32_t kNotDirect = ~0u;
 
-  char *slots;     ///< with the reader
-  uint64_t *full;  ///< one tag for each slot; with the reader
-  uint64_t *freed; ///< with the writer
+  char *slots;     ///< in the reader's memory, or staged in the host's
+  uint64_t *full;  ///< one tag for each slot, in the same memory
+  uint64_t *freed; ///< in the writer's memory, or staged in the host's
   /// A pointer and its tag, in the memory of the end that receives them. If the
   /// channel may be direct, the writer receives the address of the reader's
   /// output; if it may be borrowed, the reader receives that of the writer's
@@ -92,12 +92,13 @@ struct alignas(16) LaneOperand {
   bool partial; ///< whether its chunks are of VariantPlan::partial
 
   Way way;
-  uint32_t slot;       ///< of chunk `number`
-  uint32_t postedSlot; ///< of chunk `posted`
-  char *base;          ///< where the tree's first element is
-  uint64_t number;     ///< of the next chunk to wait for
-  uint64_t posted;     ///< of the next chunk to announce to the other end
-  uint64_t credit;     ///< writers: `freed` as last seen
+  uint32_t slot;       ///< slot of chunk `number`
+  uint32_t postedSlot; ///< slot of chunk `posted`
+  char *base;          ///< address of the tree's first element
+  uint64_t number;     ///< number of the next chunk to wait for
+  /// Number of the next chunk to announce to the other end.
+  uint64_t posted;
+  uint64_t credit; ///< writers: `freed` as last seen
   /// Writers: what `freed` must reach before the first chunk is written.
   uint64_t drained;
   uint64_t swept; ///< as in DeviceRingEnd
@@ -114,7 +115,7 @@ struct SwitchStep {
   char *own;      ///< slots in the rank's own part
   char *all;      ///< of the root: these slots in all parts; else null
   char *results;  ///< of the root: slots of results in all parts
-  uint32_t slots; ///< at least as many as those of any of its channels
+  uint32_t slots; ///< number of slots; no channel of the tree has more
   uint32_t padding;
 };
 
@@ -123,19 +124,19 @@ struct alignas(16) LaneStep {
   enum Posts : uint8_t { never, once, always };
 
   TreeShare share;
-  uint32_t operandsBegin; ///< in the lane's operands
+  uint32_t operandsBegin; ///< index in the lane's operands
   uint16_t sources;
   uint16_t destinations;
   bool completes;
 
   Posts posts;        ///< whether tags follow the chunks, behind a fence
-  uint16_t delay;     ///< rounds, LaneCursor.h
-  ElementRange range; ///< of the tree
-  uint64_t chunks;    ///< of the tree
+  uint16_t delay;     ///< rounds; see LaneCursor.h
+  ElementRange range; ///< elements of the tree
+  uint64_t chunks;    ///< number of the tree's chunks
   /// In device memory; null: no switch works for its tree.
   const SwitchStep *inSwitch;
   uint64_t turns;      ///< chunks, or 0 if the step moves nothing in this call
-  uint32_t chunkBytes; ///< of the tree
+  uint32_t chunkBytes; ///< bytes of a chunk of the tree
 
   BLINK_HOST_DEVICE uint32_t numOperands() const {
     return uint32_t(sources) + destinations;
@@ -145,7 +146,7 @@ struct alignas(16) LaneStep {
 /// A lane in the memory of its device.
 struct LaneProgram {
   LaneStep *steps;
-  LaneOperand *operands; ///< of all steps, in their order
+  LaneOperand *operands; ///< operands of all steps, in their order
   uint32_t numSteps;
   uint32_t numOperands;
 };
@@ -165,20 +166,20 @@ struct LaneReport {
 /// A channel of a program, as notes name it.
 struct DeviceChannelNote {
   uint32_t peer;   ///< the rank at its other end
-  uint32_t number; ///< VariantPlan::channelNumber
+  uint32_t number; ///< the channel's number: VariantPlan::channelNumber
 };
 
 /// The places at which lanes of a program note what they are at
 /// (flight/FlightPage.h).
 struct DeviceNotes {
-  // In device memory:
-  uint64_t *calls; ///< of each queue; see LaneNotes.h
+  // Members in device memory:
+  uint64_t *calls; ///< counters of each queue; see LaneNotes.h
   const DeviceChannelNote *channels;
   /// For each channel: nanoseconds waited in this program's calls that are not
   /// in `sums` yet.
   uint64_t *waited;
-  uint64_t *sums; ///< for each peer
-  // In host memory:
+  uint64_t *sums; ///< nanoseconds waited for each peer
+  // Members in host memory:
   uint64_t *waits; ///< copy of `sums`
   DeviceCallRecord *records;
   DeviceLaneRecord *lanes;
@@ -199,12 +200,12 @@ struct DeviceNotes {
 /// A rank's program of a variant, in the memory of its device. Its lanes follow
 /// it in memory.
 struct DeviceProgram {
-  uint64_t *abortHere; ///< of the rank, in device memory
-  uint64_t *abortJob;  ///< of the job, in host memory
+  uint64_t *abortHere; ///< the rank's abort word, in device memory
+  uint64_t *abortJob;  ///< the job's abort word, in host memory
   /// One word for each lane: 1 while a block runs it.
   uint32_t *busy;
-  LaneReport *reports; ///< of each lane, in host memory
-  LaneTrace *traces;   ///< of each lane, in host memory; or null
+  LaneReport *reports; ///< one for each lane, in host memory
+  LaneTrace *traces;   ///< one for each lane, in host memory; or null
   DeviceNotes notes;
   uint64_t timeoutNanoseconds;
   uint64_t numLanes;
@@ -223,7 +224,7 @@ struct LaunchedCall {
   /// graph.
   uint32_t launch;
   uint32_t layout; ///< of the variant: its number plus 1
-  bool lowLatency; ///< the protocol
+  bool lowLatency; ///< whether the protocol is low_latency
   bool direct;     ///< slots are skipped if channels are direct or borrowed
   bool scales;     ///< inputs are multiplied; then sendPtr is 0
   bool inSwitch;   ///< switches work for the trees that have them

@@ -23,8 +23,9 @@ template <typename T, typename Operator, typename Block, bool kWide = false>
 struct LineFold {
   Block &block;
   const LaneStep &step;
-  const LaneOperand *operands; ///< of the step
-  uint32_t number;             ///< of the fold, as LaneState::failedFold
+  const LaneOperand *operands; ///< operands of the step
+  /// Number of the fold, like LaneState::failedFold.
+  uint32_t number;
   uint32_t divisor;
 
   /// Elements in a line.

@@ -61,7 +61,7 @@ private:
 
   CUdeviceptr begin_ = 0;
   size_t bytes_ = 0;
-  std::vector<size_t> pieces_; ///< their bytes
+  std::vector<size_t> pieces_; ///< bytes of each piece
 };
 
 /// Read and write access from a device.

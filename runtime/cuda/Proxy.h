@@ -61,7 +61,7 @@ private:
     TreeShare share;
     uint32_t slots, slotBytes;
     ChannelPace pace;
-    bool partial; ///< VariantPlan::partial
+    bool partial; ///< see VariantPlan::partial
   };
 
   static void CUDART_CB hear(void *announcement);

@@ -42,8 +42,8 @@ Status checkResidency(const Plan &plan, const std::vector<int> &devices);
 
 /// A rank's share of a GPU, in terms that other processes understand.
 struct GpuShare {
-  char uuid[16];          ///< of the GPU
-  uint32_t lanes;         ///< of the rank
+  char uuid[16];          ///< UUID of the GPU
+  uint32_t lanes;         ///< number of the rank's lanes
   uint32_t residentLanes; ///< lanes that the GPU can run at the same time
 };
 Status shareOf(const Plan &plan, int device, GpuShare &share);

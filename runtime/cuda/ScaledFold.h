@@ -64,7 +64,7 @@ template <typename T> struct ScaledFold {
   uint32_t numSources;
   SharedPointers<char> destinations;
   uint32_t numDestinations;
-  uint32_t scaled; ///< the source that is multiplied
+  uint32_t scaled; ///< number of the source that is multiplied
   A scalar;
 
   /// Folds every `step`-th element of [begin, end).

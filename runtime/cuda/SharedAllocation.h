@@ -28,10 +28,10 @@ struct SharedNote {
   Kind kind;
   /// The number of files to ask for: one for each piece, or 1 for a pool.
   uint64_t files;
-  uint64_t bytes;  ///< of all pieces
+  uint64_t bytes;  ///< bytes of all pieces
   uint64_t offset; ///< of the buffer in the shared memory
   char handle[64];
-  OfferKey key; ///< of the files
+  OfferKey key; ///< key of the files
 };
 
 /// The memory that a buffer of this process lies in.

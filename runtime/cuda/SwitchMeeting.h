@@ -33,8 +33,8 @@ struct SwitchRecord {
   uint64_t failedAt; ///< the meeting to which it came with an error; 0: none
   SharedStatus why;  ///< that error
   // Written by rank 0 only:
-  uint64_t bytes; ///< of the object
-  OfferKey key;   ///< of its file
+  uint64_t bytes; ///< bytes of the object
+  OfferKey key;   ///< key of the object's file
 };
 
 class SwitchMeeting {
@@ -65,7 +65,7 @@ private:
   int self_;
   std::chrono::steady_clock::time_point deadline_;
   const std::function<Status()> &ended_;
-  uint64_t number_ = 0; ///< of the last meeting
+  uint64_t number_ = 0; ///< number of the last meeting
   FileOffer files_;
 };
 

@@ -79,7 +79,7 @@ private:
   Status mapAll();
 
   size_t bytes_ = 0;
-  bool shared_ = false; ///< with other processes
+  bool shared_ = false; ///< whether other processes share the object
   AllocationHandle object_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::unique_ptr<MappedMemory> all_;

@@ -29,9 +29,11 @@ template <typename T, typename Operator> struct WideFold {
   uint32_t numSources;
   SharedPointers<char> destinations;
   uint32_t numDestinations;
-  const LaneOperand *operands; ///< of the sources, then of the destinations
-  uint32_t divisor;            ///< 0 if the operator is another than Sum
-  uint32_t scaled;             ///< the source that is multiplied, or numSources
+  /// Operands of the sources, then of the destinations.
+  const LaneOperand *operands;
+  uint32_t divisor; ///< 0 unless the operator is Sum
+  /// Number of the source that is multiplied, or numSources.
+  uint32_t scaled;
   float scalar;
 
   BLINK_DEVICE bool isPartial(uint32_t operand) const {

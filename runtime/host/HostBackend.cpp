@@ -34,7 +34,7 @@ namespace {
 
 std::string str(uint64_t value) { return std::to_string(value); }
 
-// HostPeerInfo::reads.
+// Values of HostPeerInfo::reads.
 constexpr uint64_t kReads = 1, kCannotRead = 2;
 
 } // namespace

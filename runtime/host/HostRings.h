@@ -20,7 +20,7 @@ namespace blink::runtime {
 /// segment, the other end uses the same memory. The memory is null if this end
 /// belongs to another process alone.
 struct alignas(64) RingEnd : RingMemory {
-  uint64_t number = 0;            ///< of the next chunk
+  uint64_t number = 0;            ///< number of the next chunk
   uint64_t freedSeen = 0;         ///< writers: `freed` as last loaded
   uint32_t layout = ~0u;          ///< writers: the variant of the last chunk
   Transport *transport = nullptr; ///< null: the ring is in the segment
@@ -32,8 +32,8 @@ struct HostRings {
   Segment segment;
   Windows windows;                       ///< used if ranks are processes
   std::vector<RingEnd> writers, readers; ///< ends of each ring
-  RemoteRings remote;                    ///< those that transports carry
-  int numNear = 0;                       ///< ranks on this server
+  RemoteRings remote;                    ///< the rings that transports carry
+  int numNear = 0;                       ///< number of ranks on this server
   /// How readers reach the writers' buffers. The same in all processes of the
   /// job.
   ZeroCopy zeroCopy = ZeroCopy::direct;

@@ -53,10 +53,10 @@ constexpr uint64_t kShortBytes = 4 << 10;
 
 /// A call that has begun; later calls of its queue wait for it.
 struct Active {
-  size_t place = 0; ///< of the call among the sorted ones
+  size_t place = 0; ///< index of the call in sorted order
   PendingCall *pending = nullptr;
   RankRun *run = nullptr;
-  CallRecord *record = nullptr; ///< null: it is not noted yet
+  CallRecord *record = nullptr; ///< null: the call is not noted yet
   bool submitted = false;
   uint64_t foldsRun = 0; ///< folds of its run when it was last looked at
   Clock::time_point since;
@@ -64,7 +64,7 @@ struct Active {
   bool shown = false;   ///< the recorder shows what its lanes wait for
   // What the call waits for, and when the thread first and last saw that, in
   // ticks.
-  uint32_t wait = 0; ///< RankRun::lastWait
+  uint32_t wait = 0; ///< result of RankRun::lastWait
   uint64_t waitsSince = 0, waitedUntil = 0;
 };
 

@@ -283,9 +283,9 @@ private:
   // the same shape and deliveries.
   const VariantPlan *variant_ = nullptr;
   TransferPlan transfers_;
-  std::vector<ElementRange> ranges_; ///< of each tree
-  std::vector<uint32_t> chunkBytes_; ///< of each tree
-  std::vector<uint64_t> chunks_;     ///< of each tree
+  std::vector<ElementRange> ranges_; ///< one for each tree
+  std::vector<uint32_t> chunkBytes_; ///< one for each tree
+  std::vector<uint64_t> chunks_;     ///< number of chunks of each tree
   std::vector<Lane> lanes_;
   uint32_t numActive_ = 0;   ///< those with work; they come first in lanes_
   uint64_t blockStride_ = 0; ///< bytes from one block of a buffer to the next

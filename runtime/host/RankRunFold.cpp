@@ -66,7 +66,7 @@ struct RankRun::ChunkPlace {
   uint64_t address = 0;    ///< SlotHead::address, for the other operands
   /// Address of a borrowed chunk in this process.
   const char *borrowed = nullptr;
-  uint32_t numDestinations = 0; ///< of the lane's pointers
+  uint32_t numDestinations = 0; ///< number of these among the lane's pointers
   /// The number of outputs among these; they are the last ones.
   uint32_t numOutputs = 0;
 };

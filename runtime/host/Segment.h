@@ -21,7 +21,7 @@ namespace blink::runtime {
 
 /// A rank's record for the others, in addition to its PeerRecord.
 struct alignas(64) HostPeerInfo {
-  uint64_t calls;     ///< collectives it has begun
+  uint64_t calls;     ///< number of collectives that it has begun
   uint64_t kind[3];   ///< of the last one; for error messages
   uint64_t probe;     ///< address of the rank's MemoryProbe
   uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot

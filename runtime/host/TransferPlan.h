@@ -29,7 +29,7 @@ struct HostEnvironment {
   ZeroCopy zeroCopy = ZeroCopy::direct;
   // The same on all ranks of one server:
   int numRanks = 0;
-  bool crowded = false; ///< ranks share processors
+  bool crowded = false; ///< whether ranks share processors
   // Of this rank alone:
   /// Other ranks have mapped all that it reads and writes.
   bool inWindows = false;
@@ -70,7 +70,8 @@ struct TransferPlan {
   /// For each step: the buffer that a transport sends from; null: it sends
   /// slots only.
   const std::vector<Borrow> *sentBorrows = nullptr;
-  bool inPlace = false; ///< the output overlaps an input that readers borrow
+  /// Whether the output overlaps an input that readers borrow.
+  bool inPlace = false;
 
   Borrow borrowOf(size_t step) const {
     const Borrow borrow = borrows ? (*borrows)[step] : Borrow::none;

@@ -25,8 +25,8 @@ namespace blink::runtime {
 struct WindowRecord {
   uint64_t bytes;
   uint64_t file;          ///< descriptor in its process
-  uint64_t offset;        ///< in the file
-  uint64_t device, inode; ///< of the file
+  uint64_t offset;        ///< offset in the file
+  uint64_t device, inode; ///< identity of the file
 };
 
 /// The number of a window and a place in it, in one word that is no address.

@@ -26,7 +26,8 @@ struct CallKind {
 
   bool operator==(const CallKind &other) const;
   bool operator!=(const CallKind &other) const { return !(*this == other); }
-  std::string describe() const; ///< "allreduce of 5 float32 with sum"
+  /// Returns e.g. "allreduce of 5 float32 with sum".
+  std::string describe() const;
   /// Different kinds have the same with probability 2^-24.
   uint64_t hash() const;
 };
@@ -59,7 +60,7 @@ struct Call {
   Scalar scalar;
   // Set by prepare():
   const ProgramPlan *program = nullptr;
-  uint64_t sendBytes = 0; ///< of the buffer, on ranks that use it
+  uint64_t sendBytes = 0; ///< bytes of the buffer, on ranks that use it
   uint64_t recvBytes = 0;
 
   /// S as for algbw: the bytes of all blocks.

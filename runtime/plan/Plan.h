@@ -46,7 +46,7 @@ struct RankPlan {
 
   RankCode code;
   uint32_t numOperands = 0;
-  std::vector<Borrow> borrows; ///< of each step
+  std::vector<Borrow> borrows; ///< one for each step
   /// `borrows` if the kernel fetches for readers in other processes: only what
   /// they copy to their outputs. A chunk that is reduced comes faster through
   /// its slot, since both sides work on it.
@@ -69,12 +69,12 @@ struct RankPlan {
 
 struct VariantPlan {
   const sched::Variant *variant = nullptr;
-  uint32_t number = 0;         ///< among all variants of the plan
+  uint32_t number = 0;         ///< number among all variants of the plan
   bool pairwise = false;       ///< for messages
   std::vector<RankPlan> ranks; ///< relays among them
   std::vector<TreeShare> trees;
   TreeShare largest;           ///< of these
-  std::vector<uint32_t> rings; ///< of each channel
+  std::vector<uint32_t> rings; ///< number of each channel's ring
   /// For each channel: its number in the full file. Empty if that is the same.
   std::vector<uint32_t> channelNumbers;
   /// For each channel: the block of the reader's output that the chunk becomes
@@ -88,7 +88,7 @@ struct VariantPlan {
   /// the call, for a reader that can reach it. False for direct channels: there
   /// the writer moves what it can.
   std::vector<bool> borrowed;
-  std::vector<uint16_t> slots; ///< of each channel
+  std::vector<uint16_t> slots; ///< number of each channel's slots
   /// For each channel, for a transport; no window exceeds the channel's slots.
   std::vector<ChannelPace> paces;
   /// For each channel of a program with Accumulation::f32: whether its chunks
@@ -142,15 +142,15 @@ struct Plan {
   /// Sorted by (source, destination); those of messages come last.
   std::vector<RingPlan> rings;
   int numServers = 1;
-  std::vector<uint16_t> serverOf; ///< of each rank
-  std::vector<NicPlan> nics;      ///< of all servers
+  std::vector<uint16_t> serverOf; ///< the server of each rank
+  std::vector<NicPlan> nics;      ///< NICs of all servers
   uint64_t poolBytes = 0;         ///< of the slots of all rings in memory
   uint32_t numSlots = 0;          ///< of all rings in memory
   // The most that any variant needs:
   uint32_t numTrees = 0;
-  uint32_t numLanes = 0;        ///< of a rank
-  uint32_t numOperands = 0;     ///< of one step
-  uint32_t numMessageTrees = 0; ///< of one message between two ranks
+  uint32_t numLanes = 0;        ///< lanes of a rank
+  uint32_t numOperands = 0;     ///< operands of one step
+  uint32_t numMessageTrees = 0; ///< trees of one message between two ranks
 
   /// Makes the plan. `slotBytes`: the most bytes of all slots that a rank
   /// reads, as far as smaller chunks achieve it; 0: no limit. `order`: the

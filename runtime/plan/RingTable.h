@@ -26,7 +26,7 @@ struct RingPlan {
   uint64_t bytes = 0; ///< of all its slots, a multiple of 64
   /// Bytes of its slots of low-latency lines: twice those of their data.
   uint64_t lineBytes = 0;
-  uint64_t offset = 0;    ///< of the slots in the pool
+  uint64_t offset = 0;    ///< offset of the slots in the pool
   uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
   sched::ChannelKind kind = sched::ChannelKind::peer;
   NicPair nics;
@@ -34,8 +34,8 @@ struct RingPlan {
   /// same in all processes that have either end. Its number in a plan is not:
   /// the plan of a symmetric file has only the rings that its process needs.
   uint32_t between = 0;
-  bool apart = false;     ///< Plan::keepApart
-  bool elsewhere = false; ///< Plan::keepServer
+  bool apart = false;     ///< see Plan::keepApart
+  bool elsewhere = false; ///< see Plan::keepServer
 };
 
 /// The common part of the rings between two ranks, in one direction. Keys sort

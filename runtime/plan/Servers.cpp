@@ -100,8 +100,8 @@ void TopologyServers::findNics() {
     ends.emplace_back(inside, nic);
     joined[nic].insert(pieces_[inside]);
   }
-  std::map<uint32_t, uint16_t> count;  // by piece
-  std::map<uint32_t, uint16_t> ofNode; // nic nodes of one server
+  std::map<uint32_t, uint16_t> count;  // number of NICs by piece
+  std::map<uint32_t, uint16_t> ofNode; // NIC numbers, by nic node
   for (auto [inside, nic] : ends) {
     if (nics_.count({inside, nic}) != 0)
       continue;

@@ -22,7 +22,7 @@ namespace blink::runtime {
 /// A NIC of one of the job's servers.
 struct NicPlan {
   uint16_t server = 0;
-  uint16_t number = 0; ///< among those of the server
+  uint16_t number = 0; ///< number among the server's NICs
   std::string name;    ///< "s0nic1", or "box0.gpu3:rail0"
   std::string device;  ///< the operating system's name for it, or ""
 };
@@ -53,7 +53,7 @@ public:
 
   struct Nic {
     uint32_t piece;
-    uint16_t number; ///< in the piece
+    uint16_t number; ///< number among the piece's NICs
     uint32_t node;   ///< the nic node
     std::string name;
   };
