@@ -115,9 +115,11 @@ public:
     return lanesLeft_.load(std::memory_order_acquire) != 0;
   }
 
-  /// Returns what the first lane that is not done waits for, or std::nullopt if
-  /// no lane waits. A lane that waits for a ring for which `concerns` returns
-  /// true is preferred. For error messages, when no thread steps the lanes.
+  /// Returns what the first lane that is not done waits for, if it waits. A
+  /// lane that waits for a ring for which `concerns` returns true is preferred.
+  /// If no lane waits, returns the need of a ring whose reader still has a
+  /// borrowed chunk, or else std::nullopt. For error messages, when no thread
+  /// steps the lanes.
   std::optional<Need>
   firstNeed(const std::function<bool(uint32_t ring)> &concerns = {});
   /// Returns what the call waits for when nothing moves, as a code for

@@ -28,7 +28,8 @@ struct CallKind {
   bool operator!=(const CallKind &other) const { return !(*this == other); }
   /// Returns e.g. "allreduce of 5 float32 with sum".
   std::string describe() const;
-  /// Different kinds have the same with probability 2^-24.
+  /// Returns a hash. Its 24 high bits, which tags keep, are equal for different
+  /// kinds with probability 2^-24.
   uint64_t hash() const;
 };
 
