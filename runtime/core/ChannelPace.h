@@ -1,8 +1,8 @@
-//===- ChannelPace.h - what is planned for a channel ------------*- C++ -*-===//
+//===- ChannelPace.h - the planned pace of a channel ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a transport needs to know of a channel beside its chunks.
+// A transport needs to know this of a channel, besides its chunks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 namespace blink::runtime {
 
 struct ChannelPace {
-  uint32_t window = 0; ///< the most chunks that may be on their way at a time
-  /// Bytes a second at the schedule's rate; 0: not known.
+  uint32_t window = 0; ///< the most chunks that may be on their way at once
+  /// Bytes per second at the schedule's rate; 0: unknown.
   float rate = 0;
 };
 

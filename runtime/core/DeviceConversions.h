@@ -2,11 +2,12 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What Half.h and Float8.h compute, by the conversion instructions of a GPU, a
-// word of elements at a time. For numbers and infinities both follow IEEE 754
-// or OCP to the last bit. Narrowing makes one NaN of all NaNs, the
-// instructions' own: Half.h and Float8.h do the same. Which NaN a widened NaN
-// is does not matter, as all that is computed in float is narrowed in the end.
+// Does with the conversion instructions of a GPU what Half.h and Float8.h
+// compute, a word of elements at a time. For numbers and infinities both follow
+// IEEE 754 or OCP to the last bit. Narrowing turns all NaNs into one, that of
+// the instructions, and so do Half.h and Float8.h. Which NaN a widened NaN
+// becomes does not matter, because everything that is computed in float is
+// narrowed in the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +20,9 @@
 
 namespace blink::runtime {
 
-/// Four Float8E4M3, as the halves of the lower two (`upper` 0) or of the upper
-/// two, times 2^-8: for GPUs without an instruction. `nans` has bit 13 of each
-/// half set that stands for a NaN.
+/// Converts two of the four Float8E4M3 in `word`, the lower two (`upper` 0) or
+/// the upper two, to halves times 2^-8. For GPUs without a conversion
+/// instruction. Sets bit 13 of each half of `nans` whose element is a NaN.
 BLINK_HOST_DEVICE constexpr uint32_t scaledHalves(uint32_t word, int upper,
                                                   uint32_t &nans) {
   const uint32_t pair = word >> (16 * upper);
@@ -30,11 +31,12 @@ BLINK_HOST_DEVICE constexpr uint32_t scaledHalves(uint32_t word, int upper,
   nans = (magnitudes + 0x00800080u) >> 1 & 0x20002000u;
   return magnitudes | (bytes & 0x80008000u);
 }
-/// What was scaledHalves, times 2^8, as halves. 1.875 * 2^8 with bit 13 set is
-/// a NaN.
+/// The factor 2^8 that turns the result of scaledHalves into the right halves.
+/// A NaN then is 1.875 * 2^8, which with bit 13 set is a NaN.
 inline constexpr uint32_t kUnscale = 0x5c005c00; // 2^8 twice
 
-/// Whether widenWord and narrowWord convert T: its fold computes in float.
+/// Whether widenWord and narrowWord convert T, so that its fold computes in
+/// float.
 template <typename T>
 inline constexpr bool kByInstructions =
 #if defined(__CUDA_ARCH__)
@@ -45,8 +47,8 @@ inline constexpr bool kByInstructions =
 
 #if defined(__CUDA_ARCH__)
 
-// Instructions between float and the 8-bit types: sm_89, as far as nvcc has
-// them.
+// Instructions between float and the 8-bit types: from sm_89 on, if nvcc
+// supports them.
 #if __CUDA_ARCH__ >= 900 ||                                                    \
     (__CUDA_ARCH__ >= 890 &&                                                   \
      __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201)
@@ -87,7 +89,7 @@ __device__ inline void widenWord(Float8E4M3, uint32_t word, float *values) {
   }
 }
 __device__ inline void widenWord(Float8E5M2, uint32_t word, float *values) {
-  // The upper halves of binary16.
+  // A Float8E5M2 is the upper half of a binary16.
   widenHalves(__byte_perm(word, 0, 0x1404), values);
   widenHalves(__byte_perm(word, 0, 0x3424), values + 2);
 }
@@ -120,7 +122,7 @@ __device__ inline uint32_t narrowWord(BFloat16, const float *values) {
                                           << 16;
 #endif
 }
-/// Two elements of 8 bits.
+/// Narrows two elements to 8 bits each.
 __device__ inline uint16_t narrowPair(Float8E4M3, float low, float high) {
 #if BLINK_FLOAT8_INSTRUCTIONS
   uint16_t pair;

@@ -3,8 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The OCP formats. Conversions are integer arithmetic without branches, like
-// those of Half.h, and saturate: what is beyond the largest number becomes the
-// largest number, infinities too, as in CUDA's and NCCL's conversions. All NaNs
+// those of Half.h, and saturate: a number beyond the largest one becomes the
+// largest, and so does infinity, as in CUDA's and NCCL's conversions. All NaNs
 // become one, 0x7f.
 //
 //===----------------------------------------------------------------------===//

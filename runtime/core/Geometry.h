@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The few multiplications a call costs. All ranks, hosts and devices compute
-// the same ranges, from the count, the type's size and the shares alone.
+// The few multiplications that a call costs. All ranks, hosts and devices
+// compute the same ranges, from the count, the type's size and the shares
+// alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,9 @@
 
 namespace blink::runtime {
 
-/// Boundaries between trees fall on multiples of this many bytes from the
-/// block's begin (a cache line), so trees do not share lines of an aligned
-/// buffer and chunks keep its alignment.
+/// Boundaries between trees fall on multiples of this many bytes (a cache line)
+/// from the beginning of the block. So trees share no lines of an aligned
+/// buffer, and chunks keep its alignment.
 inline constexpr uint32_t kGranuleBytes = 64;
 
 /// Elements [begin, end) of a block.
@@ -29,10 +30,10 @@ struct ElementRange {
   BLINK_HOST_DEVICE constexpr uint64_t size() const { return end - begin; }
 };
 
-/// Where the trees with the first `numerators / denominator` of a block of
-/// `count` elements end. 0 for none of the block, `count` for all of it, and
-/// never falling in between. Right for every count: no step overflows, because
-/// remainder and numerators are below 2^32.
+/// Returns where the trees with the first `numerators / denominator` of a block
+/// of `count` elements end: 0 for none of the block, `count` for all of it, and
+/// monotonic in between. Correct for every count: nothing overflows, because
+/// the remainder and the numerators are below 2^32.
 BLINK_HOST_DEVICE constexpr uint64_t shareBoundary(uint64_t count,
                                                    uint32_t elementBytes,
                                                    uint32_t numerators,
@@ -46,7 +47,8 @@ BLINK_HOST_DEVICE constexpr uint64_t shareBoundary(uint64_t count,
   return boundary == granules ? count : boundary * granule;
 }
 
-/// The range of a tree that takes `numerator` after `before` of `denominator`.
+/// The range of a tree that takes `numerator` parts of `denominator`, after
+/// `before` parts of earlier trees.
 BLINK_HOST_DEVICE constexpr ElementRange
 treeRange(uint64_t count, uint32_t elementBytes, uint32_t before,
           uint32_t numerator, uint32_t denominator) {
@@ -54,10 +56,10 @@ treeRange(uint64_t count, uint32_t elementBytes, uint32_t before,
           shareBoundary(count, elementBytes, before + numerator, denominator)};
 }
 
-/// The chunks of a tree in a call whose largest tree has `rounds` chunks of
-/// `chunkBytes`, a multiple of 16. Trees of unequal shares have as many,
-/// smaller ones, so that those that meet in a lane or on a link go on in
-/// proportion from the first chunk to the last.
+/// Bytes of a tree's chunks in a call whose largest tree has `rounds` chunks of
+/// `chunkBytes`, a multiple of 16. A tree with a smaller share has as many
+/// chunks, but smaller ones, so that trees that meet in a lane or on a link
+/// advance in proportion from the first chunk to the last.
 BLINK_HOST_DEVICE constexpr uint32_t treeChunkBytes(ElementRange tree,
                                                     uint32_t elementBytes,
                                                     uint32_t chunkBytes,
@@ -69,15 +71,15 @@ BLINK_HOST_DEVICE constexpr uint32_t treeChunkBytes(ElementRange tree,
   return chunk < chunkBytes ? uint32_t(chunk) : chunkBytes;
 }
 
-/// Chunks of `chunkBytes`, a multiple of every element's size, the last one
-/// perhaps shorter.
+/// The number of a tree's chunks of `chunkBytes`, a multiple of every element's
+/// size. The last chunk may be shorter.
 BLINK_HOST_DEVICE constexpr uint64_t
 chunkCount(ElementRange tree, uint32_t elementBytes, uint32_t chunkBytes) {
   const uint64_t elements = chunkBytes / elementBytes;
   return tree.size() / elements + (tree.size() % elements != 0);
 }
 
-/// Chunk number `chunk`, less than chunkCount.
+/// The range of chunk number `chunk`, which is below chunkCount.
 BLINK_HOST_DEVICE constexpr ElementRange chunkRange(ElementRange tree,
                                                     uint32_t elementBytes,
                                                     uint32_t chunkBytes,

@@ -34,30 +34,31 @@ BLINK_HOST_DEVICE constexpr float bitsFloat(uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
-/// A magnitude (all bits but the sign's) of a format with `kFraction` fraction
-/// bits and an exponent of bias `kBias` as that of a float. Exact for numbers.
+/// Converts a magnitude (all bits but the sign) of a format with `kFraction`
+/// fraction bits and an exponent of bias `kBias` to that of a float. Exact for
+/// numbers.
 template <uint32_t kFraction, uint32_t kBias>
 BLINK_HOST_DEVICE constexpr uint32_t widenMagnitude(uint32_t magnitude) {
-  // Move exponent and fraction in place, then the bias.
+  // Move exponent and fraction into place, then correct the bias.
   const uint32_t normal =
       (magnitude << (23 - kFraction)) + ((127 - kBias) << 23);
-  // As 2^(1 - bias) * (1 + fraction) the subnormal is one 2^(1 - bias) too
+  // Read as 2^(1 - bias) * (1 + fraction), a subnormal is 2^(1 - bias) too
   // large.
   const uint32_t subnormal = floatBits(bitsFloat(normal + (1u << 23)) -
                                        bitsFloat((128 - kBias) << 23));
   return magnitude < 1u << kFraction ? subnormal : normal;
 }
 
-/// The other way: rounds to nearest, ties to even, and to `kLargest` what is
-/// beyond. Not for NaNs.
+/// Converts in the other direction: rounds to nearest, ties to even, and
+/// numbers beyond `kLargest` to that. Not for NaNs.
 template <uint32_t kFraction, uint32_t kBias, uint32_t kLargest>
 BLINK_HOST_DEVICE constexpr uint32_t narrowMagnitude(uint32_t magnitude) {
   constexpr uint32_t kShift = 23 - kFraction;
   constexpr uint32_t kLeastNormal = (128 - kBias) << 23;
-  // One unit in the last place of this is that of a subnormal: the addition
-  // rounds.
+  // One unit in the last place of this number is that of a subnormal, so the
+  // addition rounds.
   constexpr uint32_t kRounder = (151 - kBias - kFraction) << 23;
-  // Wraps for small magnitudes, which do not use it.
+  // Wraps for small magnitudes, whose result does not use it.
   const uint32_t rebased = magnitude - ((127 - kBias) << 23);
   const uint32_t rounded =
       (rebased + ((1u << (kShift - 1)) - 1) + (rebased >> kShift & 1)) >>
@@ -79,8 +80,8 @@ BLINK_HOST_DEVICE constexpr float toFloat(Half half) {
   return bitsFloat(result | (uint32_t(half.bits & 0x8000u) << 16));
 }
 
-/// Rounds to nearest, ties to even; beyond the range to infinity. All NaNs
-/// become one, 0x7fff, as in the conversion instructions of GPUs.
+/// Rounds to nearest, ties to even; numbers beyond the range become infinity.
+/// All NaNs become one, 0x7fff, as in the conversion instructions of GPUs.
 BLINK_HOST_DEVICE constexpr Half toHalf(float value) {
   const uint32_t bits = floatBits(value);
   const uint32_t magnitude = bits & 0x7fffffffu;

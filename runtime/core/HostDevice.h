@@ -1,4 +1,4 @@
-//===- HostDevice.h - one macro decides host or device ----------*- C++ -*-===//
+//===- HostDevice.h - functions for host and device -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,23 +7,25 @@
 #ifndef BLINK_RUNTIME_CORE_HOSTDEVICE_H
 #define BLINK_RUNTIME_CORE_HOSTDEVICE_H
 
-/// Before an inline host function: there is no copy of it but where it is used.
-/// Files that are compiled for several instruction sets include what has it
-/// (host/FoldLoops.cpp), and one copy must not serve all of them.
+/// Before an inline host function: it is inlined wherever it is used, so there
+/// is no other copy of it. Files that are compiled for several instruction sets
+/// include such functions (host/FoldLoops.cpp), and one copy must not serve all
+/// sets.
 #define BLINK_ALWAYS_INLINE __attribute__((always_inline))
 
-/// Before an inline function: it compiles for both, when the compiler is nvcc.
+/// Before an inline function: nvcc compiles it for host and device.
 #if defined(__CUDACC__)
 #define BLINK_HOST_DEVICE __host__ __device__
 #else
 #define BLINK_HOST_DEVICE BLINK_ALWAYS_INLINE
 #endif
 
-/// Before a loop: unrolled on devices, or left a loop. Before a function of
-/// both (BLINK_HOST_DEVICE_CALL) or of devices alone (BLINK_DEVICE_CALL):
-/// called on devices, not inlined. There are many kernels: what is no inner
-/// loop should be small. Device functions are plain functions to other
-/// compilers, for tests.
+/// BLINK_UNROLL and BLINK_ROLLED stand before a loop: on devices it is
+/// unrolled, or remains a loop. BLINK_HOST_DEVICE_CALL stands before a function
+/// for both, and BLINK_DEVICE_CALL before one for devices alone, which on
+/// devices is called, not inlined. There are many kernels, so everything but
+/// inner loops should be small. To other compilers device functions are plain
+/// functions, for tests.
 #if defined(__CUDACC__)
 #define BLINK_UNROLL _Pragma("unroll")
 #define BLINK_ROLLED _Pragma("unroll 1")

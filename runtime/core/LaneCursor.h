@@ -1,11 +1,11 @@
-//===- LaneCursor.h - one lane's way through a collective -------*- C++ -*-===//
+//===- LaneCursor.h - a lane's way through a collective ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Which fold is next: in round 0, 1, 2, ... every step of the lane once, in
-// order, each on the chunk of the round less its delay, passing over steps
-// whose tree has no such chunk. The order that schedule.fbs states, for host
-// and device alike.
+// Finds the next fold: in each of the rounds 0, 1, 2, ... every step of the
+// lane has one turn, in order, on the chunk whose number is the round's less
+// the step's delay. Steps whose tree has no such chunk are skipped. This is the
+// order that schedule.fbs prescribes, for host and device alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +20,17 @@ namespace blink::runtime {
 
 /// How a step takes part in the rounds of a lane.
 struct StepRounds {
-  uint64_t chunks; ///< of its tree
-  uint32_t delay;  ///< before its first one
+  uint64_t chunks; ///< of the step's tree
+  uint32_t delay;  ///< rounds before its first chunk
 };
 
-/// A place in a lane. `roundsOf(step)` gives the StepRounds of the lane's step
-/// of that number: the same on every call, with delays that never fall.
+/// A position in a lane. `roundsOf(step)` returns the StepRounds of the lane's
+/// step with that number. It must return the same on every call, and delays
+/// must never decrease from one step to the next.
 ///
-/// Costs, a fold: one step looked at, and those that are passed over. These are
-/// few: what is finished at the lane's front is never looked at again, and the
-/// first step whose delay is not over ends a round.
+/// The cost of a fold is that of looking at one step, and at those that are
+/// skipped. These are few: finished steps at the lane's front are never looked
+/// at again, and the first step whose delay is not over ends a round.
 class LaneCursor {
 public:
   /// Goes to the first fold of a lane of `numSteps` steps.
@@ -52,9 +53,9 @@ public:
   }
 
 private:
-  /// From `step_` on, if it has none itself. Ends: a round in which nothing is
-  /// found either moves `first_` or comes before a step's first one, and then
-  /// it is left at once.
+  /// Finds the first fold from `step_` on. Terminates: a round in which nothing
+  /// is found either moves `first_`, or comes before the first chunk of some
+  /// step, and then the round ends at once.
   template <typename RoundsOf>
   BLINK_HOST_DEVICE void findFold(const RoundsOf &roundsOf) {
     while (!done()) {
@@ -64,8 +65,8 @@ private:
       }
       const StepRounds rounds = roundsOf(step_);
       if (rounds.delay > round_) {
-        // All that follow lag as much. Where nothing comes before, rounds until
-        // then are empty.
+        // All steps that follow have at least this delay. If no step before
+        // this one is left, the rounds until then are empty.
         round_ = step_ == first_ ? rounds.delay : round_ + 1;
         step_ = first_;
         continue;
@@ -73,13 +74,13 @@ private:
       chunk_ = round_ - rounds.delay;
       if (chunk_ < rounds.chunks)
         return;
-      first_ += step_ == first_; // it has none left
+      first_ += step_ == first_; // the step has no chunks left
       ++step_;
     }
   }
 
   uint32_t numSteps_ = 0;
-  uint32_t first_ = 0; ///< those before have no chunks left
+  uint32_t first_ = 0; ///< steps before this one have no chunks left
   uint32_t step_ = 0;
   uint64_t round_ = 0;
   uint64_t chunk_ = 0;

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the ring protocol needs, at system scope: the other end may be a thread,
-// another GPU or another process.
+// The loads and stores that the ring protocol needs, at system scope: the other
+// end may be a thread, another GPU or another process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,8 @@
 
 namespace blink::runtime {
 
-/// What the other end wrote before its storeRelease is visible after this.
+/// Loads with acquire: everything that the other end wrote before the
+/// storeRelease that wrote this value is visible afterwards.
 BLINK_HOST_DEVICE inline uint64_t loadAcquire(const uint64_t *address) {
 #if defined(__CUDA_ARCH__)
   uint64_t value;
@@ -30,7 +31,8 @@ BLINK_HOST_DEVICE inline uint64_t loadAcquire(const uint64_t *address) {
 #endif
 }
 
-/// Everything this lane did before, reads and writes, comes first.
+/// Stores with release: everything that this lane did before, reads and writes,
+/// comes before the store.
 BLINK_HOST_DEVICE inline void storeRelease(uint64_t *address, uint64_t value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(address), "l"(value)
@@ -40,7 +42,7 @@ BLINK_HOST_DEVICE inline void storeRelease(uint64_t *address, uint64_t value) {
 #endif
 }
 
-/// No order with anything else; never torn.
+/// Loads without ordering anything else; the value is never torn.
 BLINK_HOST_DEVICE inline uint64_t loadRelaxed(const uint64_t *address) {
 #if defined(__CUDA_ARCH__)
   uint64_t value;
@@ -63,14 +65,16 @@ BLINK_HOST_DEVICE inline void storeRelaxed(uint64_t *address, uint64_t value) {
 #endif
 }
 
-/// What storeBehindFence() makes visible includes all that this thread, and
-/// those that a barrier has put before it, did before this fence.
+/// A release fence. Whatever a later storeBehindFence() makes visible includes
+/// everything that was done before this fence by this thread, and by threads
+/// that a barrier has ordered before it.
 BLINK_HOST_DEVICE inline void releaseFence() {
 #if defined(__CUDA_ARCH__)
   asm volatile("fence.acq_rel.sys;" ::: "memory");
 #endif
 }
-/// On hosts a release of its own: ThreadSanitizer knows no fences.
+/// A relaxed store that is ordered by releaseFence(). On hosts it is a release
+/// by itself, because ThreadSanitizer does not support fences.
 BLINK_HOST_DEVICE inline void storeBehindFence(uint64_t *address,
                                                uint64_t value) {
 #if defined(__CUDA_ARCH__)
@@ -79,16 +83,18 @@ BLINK_HOST_DEVICE inline void storeBehindFence(uint64_t *address,
   storeRelease(address, value);
 #endif
 }
-/// Everything this thread has read, and those that a barrier has put before it,
-/// has been read before. On devices that needs no fence: what was loaded has
-/// gone into a sum or a store before the barrier, so it had arrived. C++ knows
-/// no such order.
+/// Stores after reads: everything that was read before, by this thread and by
+/// threads that a barrier has ordered before it, comes before the store. On
+/// devices that needs no fence: each value that was loaded has gone into a sum
+/// or a store before the barrier, so it had arrived. C++ has no such order, so
+/// hosts release.
 BLINK_HOST_DEVICE inline void storeAfterReads(uint64_t *address,
                                               uint64_t value) {
   storeBehindFence(address, value);
 }
 
-/// Adds to a word of the device's memory, and returns what it was. No order.
+/// Adds to a word in the device's memory, and returns its previous value.
+/// Relaxed.
 BLINK_HOST_DEVICE inline uint64_t addRelaxed(uint64_t *word, uint64_t value) {
 #if defined(__CUDA_ARCH__)
   return atomicAdd(reinterpret_cast<unsigned long long *>(word),
@@ -98,7 +104,8 @@ BLINK_HOST_DEVICE inline uint64_t addRelaxed(uint64_t *word, uint64_t value) {
 #endif
 }
 
-/// Sets a word from 0 to `value`; whether this thread was the one. No order.
+/// Sets a word to `value`. Returns true if it was 0, that is, if this thread
+/// was the first. Relaxed.
 BLINK_HOST_DEVICE inline bool exchangeOnce(uint32_t *word, uint32_t value) {
 #if defined(__CUDA_ARCH__)
   return atomicExch(word, value) == 0;
@@ -106,7 +113,7 @@ BLINK_HOST_DEVICE inline bool exchangeOnce(uint32_t *word, uint32_t value) {
   return __atomic_exchange_n(word, value, __ATOMIC_RELAXED) == 0;
 #endif
 }
-/// A word that other threads of the block may be setting. No order.
+/// Loads a word that other threads of the block may be setting. Relaxed.
 BLINK_HOST_DEVICE inline uint32_t loadShared(const uint32_t *word) {
 #if defined(__CUDA_ARCH__)
   return *const_cast<const volatile uint32_t *>(word);

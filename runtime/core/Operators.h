@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a fold does to one element, for host and device alike: load it into an
+// The operations of a fold on one element, on host and device: load it into an
 // accumulator, combine accumulators, finish, store.
 //
 //===----------------------------------------------------------------------===//
@@ -17,8 +17,8 @@
 
 namespace blink::runtime {
 
-/// The type a fold computes in: float for the narrow floating-point types,
-/// which are structs, else the type.
+/// The type that a fold computes in: float for the narrow floating-point types,
+/// which are structs, else the type itself.
 template <typename T>
 using Accumulator = std::conditional_t<std::is_class_v<T>, float, T>;
 
@@ -52,8 +52,9 @@ BLINK_HOST_DEVICE constexpr T storeElement(Accumulator<T> value) {
     return value;
 }
 
-/// Unsigned arithmetic of at least 32 bits for integers: it wraps around, where
-/// signed overflow (and that of promoted 16-bit products) is undefined.
+/// Integers use unsigned arithmetic of at least 32 bits: it wraps around, while
+/// the overflow of signed integers (and of products of promoted 16-bit ones) is
+/// undefined.
 template <typename A> struct Arithmetic {
   using Type = A;
 };
@@ -84,8 +85,9 @@ struct Prod {
   }
 };
 
-// A NaN on either side wins (a != a: a is NaN; a comparison with a NaN b is
-// false and gives b). Of two equals, such as -0 and +0, the later one stays.
+// A NaN on either side wins: if a is NaN, a != a; if b is, the comparison is
+// false and the result is b. Of two equal values, such as -0 and +0, the result
+// is b.
 struct Max {
   template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
     return a > b || a != a ? a : b;
@@ -98,8 +100,9 @@ struct Min {
   }
 };
 
-// Of the bits, so that it does not matter how they are cut into elements: folds
-// of these are of bytes, whatever the type (withFoldType in plan/Types.h).
+// These combine bits, so it does not matter how the bits are divided into
+// elements: their folds are folds of bytes, whatever the type (withFoldType in
+// plan/Types.h).
 struct Band {
   template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
     return A(a & b);
@@ -118,14 +121,15 @@ struct Bxor {
   }
 };
 
-/// Whether it is one of these.
+/// Whether the operator is one of these three.
 template <typename Operator>
 inline constexpr bool kBitwise =
     std::is_same_v<Operator, Band> || std::is_same_v<Operator, Bor> ||
     std::is_same_v<Operator, Bxor>;
 
-/// A contribution times its rank's scalar, as a number of its type again: all
-/// ranks add the same, whether they get it from that rank or are it.
+/// Multiplies a contribution by its rank's scalar and rounds the product to its
+/// type. So all ranks add the same number, whether they receive it or compute
+/// it.
 template <typename T>
 BLINK_HOST_DEVICE constexpr T scaleElement(T element, Accumulator<T> scalar) {
   return storeElement<T>(Prod::combine(loadElement(element), scalar));
@@ -146,9 +150,9 @@ BLINK_HOST_DEVICE_CALL constexpr A divideByRanks(A sum, uint32_t numRanks) {
     return A(sum / numRanks);
 }
 
-/// One element of a fold: sources in order, then the division where `divisor`
-/// is not 0. Needs numSources >= 1. With one source and no division it is a
-/// copy of the bits, NaNs and all.
+/// Folds one element: combines the sources in order, then divides unless
+/// `divisor` is 0. Needs numSources >= 1. With one source and no division it
+/// copies the bits, including those of NaNs.
 template <typename T, typename Operator>
 BLINK_HOST_DEVICE inline T foldElement(const T *const *sources,
                                        uint32_t numSources, uint64_t index,

@@ -1,10 +1,11 @@
-//===- Program.h - a rank's program as it lies in the file ------*- C++ -*-===//
+//===- Program.h - a rank's program as in the file --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The structs of schedule.fbs that the interpreter reads, spelled so that
-// devices can read them too: FlatBuffers' accessors are host code. Same names,
-// same layout (Plan.cpp asserts it), little endian like the file.
+// The structs of schedule.fbs that the interpreter reads, declared so that
+// devices can read them, too: FlatBuffers' accessors are host code. They have
+// the same names and the same layout (Plan.cpp asserts it), and are little
+// endian like the file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ struct StepCode {
   uint16_t destinations;
   uint8_t completes;
   uint8_t padding;
-  uint16_t delay; ///< rounds, LaneCursor.h
+  uint16_t delay; ///< rounds; see LaneCursor.h
 
   BLINK_HOST_DEVICE uint32_t numOperands() const {
     return uint32_t(sources) + destinations;
@@ -53,26 +54,26 @@ struct RankCode {
   uint32_t numLanes = 0;
 };
 
-/// A tree's part of its block.
+/// A tree's share of its block.
 struct TreeShare {
   uint32_t before; ///< numerators of the block's earlier trees
   uint32_t numerator;
   uint32_t denominator;
 };
 
-/// What a call is, apart from its buffers: the same on every rank.
+/// The shape of a call, without its buffers; the same on every rank.
 struct CallShape {
-  uint64_t count = 0;        ///< elements of a block
-  uint32_t elementBytes = 0; ///< of an element
-  uint32_t chunkBytes = 0;   ///< of the largest tree
-  uint32_t divisor = 0;      ///< of folds that complete; 0 for none
-  /// Of an element of a partial sum (schedules/PartialSums.h) where that is
-  /// wider than the type: of a float. Else 0.
+  uint64_t count = 0; ///< elements of a block
+  uint32_t elementBytes = 0;
+  uint32_t chunkBytes = 0; ///< bytes of a chunk of the largest tree
+  uint32_t divisor = 0;    ///< of folds that complete; 0: no division
+  /// Bytes of an element of a partial sum (schedules/PartialSums.h) if that is
+  /// wider than the type: those of a float. Else 0.
   uint32_t partialBytes = 0;
-  uint64_t rounds = 1; ///< chunks of the largest tree, at least 1
+  uint64_t rounds = 1; ///< number of chunks of the largest tree, at least 1
 
   BLINK_HOST_DEVICE uint64_t blockBytes() const { return count * elementBytes; }
-  /// Of an element of a chunk that is a partial sum, or is none.
+  /// Bytes of an element of a chunk that is a partial sum, or is not.
   BLINK_HOST_DEVICE uint32_t bytesOf(bool partial) const {
     return partial && partialBytes != 0 ? partialBytes : elementBytes;
   }
@@ -80,7 +81,7 @@ struct CallShape {
     return treeRange(count, elementBytes, share.before, share.numerator,
                      share.denominator);
   }
-  /// Of a tree with that range.
+  /// Bytes of the chunks of a tree with this range.
   BLINK_HOST_DEVICE uint32_t chunkBytesOf(ElementRange range) const {
     return treeChunkBytes(range, elementBytes, chunkBytes, rounds);
   }

@@ -13,10 +13,11 @@
 //                                               read the slot
 //   sees freed, acquire                 <-----  freed = n + 1, release
 //
-// `full` lies with the reader and `freed` with the writer, so each polls memory
-// of its own. Each word has one writer. Release and acquire suffice: a lane
-// only ever waits for one word at a time and no decision depends on the order
-// of two. test/models/ring.pml is this protocol as a model, which spin checks.
+// `full` is in the reader's memory and `freed` in the writer's, so each end
+// polls its own memory. Each word has one writer. Release and acquire suffice:
+// a lane waits for one word at a time only, and no decision depends on the
+// order of two. test/models/ring.pml is a model of this protocol, which spin
+// checks.
 //
 // Rings outlive calls, and variants with other slots use the same memory: the
 // first chunk of another layout waits until the ring is empty.
@@ -32,12 +33,12 @@
 
 namespace blink::runtime {
 
-/// Tags of full slots: the low bits of the chunk's number + 1 (so that zeroed
-/// memory is no tag) below the call's signature, which tells a reader that the
-/// writer is in the same collective. Tags are compared for equality. That the
-/// bits wrap after 2^40 chunks does no harm where slots are filled in turn; a
-/// slot that only some variants use would have to lie idle for an exact
-/// multiple of 2^40 chunks to be mistaken.
+/// Tags of full slots. The low bits hold the chunk's number + 1, so that zeroed
+/// memory is no tag. Above them is the call's signature, which tells a reader
+/// whether the writer is in the same collective. Tags are compared for
+/// equality. The low bits wrap after 2^40 chunks. That does no harm if slots
+/// are filled in turn; a slot that only some variants use would have to lie
+/// idle for an exact multiple of 2^40 chunks to be mistaken.
 inline constexpr unsigned kNumberBits = 40;
 inline constexpr uint64_t kNumberMask = (uint64_t(1) << kNumberBits) - 1;
 
@@ -45,13 +46,14 @@ BLINK_HOST_DEVICE constexpr uint64_t makeTag(uint64_t number,
                                              uint64_t signature) {
   return ((number + 1) & kNumberMask) | signature << kNumberBits;
 }
-/// Whether the slot that has `tag` holds chunk `number`, of whatever call.
+/// Whether the slot with `tag` holds chunk `number`, whatever the call.
 BLINK_HOST_DEVICE constexpr bool holdsChunk(uint64_t tag, uint64_t number) {
   return ((tag ^ (number + 1)) & kNumberMask) == 0;
 }
 
-/// What `freed` must have reached before chunk `number` may be written into a
-/// ring of `slots`; all chunks before it if the layout changes.
+/// Returns the value that `freed` must reach before chunk `number` may be
+/// written into a ring of `slots` slots. If the layout changes, all chunks
+/// before it must have been freed.
 BLINK_HOST_DEVICE constexpr uint64_t
 freedNeeded(uint64_t number, uint32_t slots, bool newLayout) {
   if (newLayout)

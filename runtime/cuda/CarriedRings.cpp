@@ -15,7 +15,8 @@
 
 namespace blink::runtime {
 
-/// Lines carry their own flags: a proxy would have to look at all of them.
+/// Refuses low-latency channels in carried rings: their lines carry flags of
+/// their own, so a proxy would have to look at every line.
 static Status refuseLines(const Plan &plan) {
   for (const ProgramPlan &program : plan.programs)
     for (const VariantPlan &variant : program.variants) {
@@ -102,8 +103,8 @@ bool CarriedRings::postFrom(uint32_t ring, End &end) {
     const CarriedChunks &call = end.calls.front();
     const auto slot = uint32_t(end.next % call.slots);
     const uint64_t tag = makeTag(end.next, call.signature);
-    // Acquire: with the chunk. No later one can be there instead, since its
-    // lane waits for this one to be read.
+    // Acquire, so that the chunk is visible with its tag. No later chunk can be
+    // in the slot instead, since its lane waits until this one has been read.
     if (loadAcquire(end.memory.full + slot) != tag)
       return moved;
     const ElementRange range =
@@ -123,7 +124,8 @@ bool CarriedRings::postFrom(uint32_t ring, End &end) {
 }
 
 bool CarriedRings::creditFrom(uint32_t ring, End &end) {
-  // Acquire: the lane has read the slots before others write to them.
+  // Acquire: the lane's reads of the slots come before the writes of the chunks
+  // that this credit permits.
   const uint64_t read = loadAcquire(end.memory.freed);
   if (read == end.next)
     return false;
@@ -151,7 +153,7 @@ bool CarriedRings::isBusy() const {
   });
 }
 
-/// "": it does not wait for the other one.
+/// Returns what the end waits for, or "" if it does not wait for the other end.
 std::string CarriedRings::needOf(const RingPlan &ring, bool writer,
                                  const End &end) const {
   if (!writer) {
@@ -179,7 +181,7 @@ Status CarriedRings::failure() const {
       continue;
     const std::string need = needOf(plan_->rings[key.first], key.second, end);
     if (need.empty())
-      continue; // the other rank may have left when all was done
+      continue; // the other rank may have left after everything was done
     why.text += "; " + need;
     return why;
   }
@@ -202,7 +204,7 @@ char *CarriedRings::placeFor(const ChunkMessage &message) {
 void CarriedRings::arrived(const ChunkMessage &message) {
   End &end = ends_.at({message.ring, false});
   end.numArrived.fetch_add(1, std::memory_order_relaxed);
-  // Release: with its bytes. A lane loads the tag with acquire.
+  // Release: a lane that loads the tag with acquire sees the chunk's bytes.
   storeRelease(end.memory.full + message.slot, message.tag);
 }
 
@@ -210,8 +212,8 @@ void CarriedRings::freed(uint32_t ring, uint64_t number) {
   const auto found = ends_.find({ring, true});
   if (found == ends_.end())
     return;
-  // Release: a lane that then writes to the slot comes after the one that sent
-  // it.
+  // Release: a lane that loads the number with acquire writes to the slot only
+  // after the transport has read it.
   storeRelease(found->second.memory.freed, number);
 }
 

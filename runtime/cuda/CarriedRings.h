@@ -3,17 +3,19 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Each end of such a ring that is in this process has slots, tags and a word
-// `freed` in pinned host memory. Lanes use them as those of a ring through the
-// host whose other end is another GPU; here it is a proxy (Proxy.h):
+// `freed` in pinned host memory. Lanes use them like those of a ring through
+// the host whose other end is another GPU. Here the other end is a proxy
+// (Proxy.h):
 //
 //   writer's lane      proxy                           proxy      reader's lane
 //   slot, tag   --->   sees the tag, post()  --->  slot, tag  --->  slot
 //   freed       <---   freed             <---  credit(), sees   <---  freed
 //
-// Tags and `freed` are the only words that both sides use. Each has one writer,
-// which stores it with release; who loads it does so with acquire. So a chunk's
-// bytes are there for the proxy when it sees the tag, and a slot is read when
-// it sees `freed`, and the other way round.
+// Tags and `freed` are the only words that a lane and the proxy share. Each has
+// one writer, which stores it with release; the other side loads it with
+// acquire. So a chunk's bytes are visible to the proxy once it sees the tag,
+// and the lane has finished reading a slot once the proxy sees `freed`. The
+// same holds from the proxy to the lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,59 +32,66 @@
 
 namespace blink::runtime {
 
-/// The chunks of a call that a rank of this process sends through a ring, or
-/// receives.
+/// The chunks that one call moves through one ring at an end that is in this
+/// process.
 struct CarriedChunks {
   uint32_t ring = 0;
-  bool writes = false; ///< sends them
+  /// True: this end sends the chunks; false: it receives them.
+  bool writes = false;
   uint64_t count = 0;
-  // Writers: where they are, and what they are.
-  ElementRange range{};              ///< of the tree
-  uint32_t elementBytes = 0;         ///< of an element
-  uint32_t sentBytes = 0;            ///< of an element on its way
-  uint32_t chunkBytes = 0;           ///< of the tree's chunks
-  uint32_t slots = 0, slotBytes = 0; ///< as of DeviceChannel
+  // For writers: where the chunks are in the ring, and how they are cut.
+  ElementRange range{};      ///< elements of the tree
+  uint32_t elementBytes = 0; ///< bytes of an element of the call's type
+  /// Bytes of an element while it travels: an element of a partial sum may be
+  /// wider.
+  uint32_t sentBytes = 0;
+  uint32_t chunkBytes = 0;           ///< bytes of a chunk of the tree
+  uint32_t slots = 0, slotBytes = 0; ///< like DeviceChannel's
   ChannelPace pace;
-  uint64_t signature = 0; ///< of tags
+  uint64_t signature = 0; ///< of the chunks' tags
 };
 
-/// The rings of Plan::rings that are `apart`, with their transports.
+/// Those of Plan::rings that are `apart`, with the transports that carry them.
 class CarriedRings final : public TransportClient {
 public:
-  /// What a lane uses of its end.
+  /// The memory of one end of a ring, as a lane uses it.
   struct Memory {
     char *slots = nullptr;
     uint64_t *full = nullptr;
     uint64_t *freed = nullptr;
   };
 
-  /// Makes the transports and the memory of the ends of ranks that are `here`,
-  /// by way of the current device. `plan` outlives it. Errors: memory; of
-  /// transports; channels of a protocol that no transport carries.
+  /// Makes the transports, and with the current device the memory of the ends
+  /// of ranks that are `here`. `plan` must outlive this object. Errors: memory;
+  /// those of transports; channels of a protocol that no transport carries.
   Status create(const Plan &plan, const std::vector<bool> &here);
-  /// Of an end that is here.
+  /// The memory of an end in this process.
   const Memory &at(uint32_t ring, bool writer) const {
     return ends_.at({ring, writer}).memory;
   }
-  /// Pinned for the ends of `rank`.
+  /// Bytes of pinned memory for the ends of `rank`.
   uint64_t bytesOf(int rank) const;
 
-  // For the proxy, one thread.
+  // For the proxy, which is one thread.
 
-  /// A lane is about to have these chunks, behind those of the calls before.
+  /// Announces the chunks of a call: a lane is about to write or read them,
+  /// after those of all calls announced before.
   void begin(const CarriedChunks &chunks);
-  /// Posts what lanes have written, and gives credit for what they have read.
-  /// Whether there was anything.
+  /// Posts the chunks that lanes have written, and gives credit for those that
+  /// they have read. Returns whether there were any.
   bool carry();
-  /// Whether lanes have chunks to write that have not been posted.
+  /// Returns true while chunks remain that lanes will write and that have not
+  /// been posted.
   bool isPosting() const;
-  /// Whether all that has been posted is on its way.
+  /// Returns true if every chunk that was posted has left this end's memory
+  /// (Transport::flushed).
   bool flushed() const;
-  /// Whether a lane may be waiting for the other end.
+  /// Returns true if a lane may be waiting for the other end of a ring.
   bool isBusy() const;
-  /// Success, or of a ring that is broken and whose end here cannot go on
-  /// without the other one, why, and for what it waits: "...; rank 0: no chunk
-  /// from rank 3: expected 5 written, seen 4".
+  /// Returns success, or an error if a ring is broken and its end here cannot
+  /// go on without the other end. The error says why the ring broke and what
+  /// its end waits for: "...; rank 0: no chunk from rank 3: expected 5 written,
+  /// seen 4".
   Status failure() const;
 
   char *placeFor(const ChunkMessage &message) override;
@@ -94,14 +103,20 @@ public:
 private:
   struct End {
     Memory memory;
-    std::deque<CarriedChunks> calls; ///< writers: not all posted
-    uint64_t posted = 0;             ///< writers: of the first of them
-    uint64_t next = 0;     ///< the chunk to post, or to give credit for
-    uint64_t expected = 0; ///< chunks of all calls that have begun
-    /// Readers: chunks that have come. Relaxed: it is for messages.
+    /// Writers: calls with chunks not yet posted.
+    std::deque<CarriedChunks> calls;
+    /// Writers: chunks posted of calls.front().
+    uint64_t posted = 0;
+    /// Number of the next chunk to post, or to give credit for.
+    uint64_t next = 0;
+    /// Chunks of all calls that were announced.
+    uint64_t expected = 0;
+    /// Readers: chunks that have arrived. Relaxed, because only error messages
+    /// use it.
     std::atomic<uint64_t> numArrived{0};
   };
-  using Key = std::pair<uint32_t, bool>; ///< ring, writer
+  /// Ring; whether it is the writer's end.
+  using Key = std::pair<uint32_t, bool>;
 
   void layout(Arena &arena);
   bool postFrom(uint32_t ring, End &end);
@@ -109,11 +124,13 @@ private:
   std::string needOf(const RingPlan &ring, bool writer, const End &end) const;
 
   const Plan *plan_ = nullptr;
-  std::shared_ptr<char> pinned_; ///< of all ends
-  std::map<Key, End> ends_;      ///< those that are here; fixed after create()
+  std::shared_ptr<char> pinned_; ///< memory of all ends
+  /// Ends in this process; no entry is added or removed after create().
+  std::map<Key, End> ends_;
 
 public:
-  /// Behind the memory, which transports use until their end.
+  /// Declared after the memory, which the transports use until they are
+  /// destroyed.
   Carriers carriers;
 };
 

@@ -60,7 +60,8 @@ std::vector<int> CudaBackend::devicesHere() const {
   return devices;
 }
 
-/// The machine's numbers of all ranks' GPUs, if anybody asks for them.
+/// Sets `gpus` to the machine's numbers of all ranks' GPUs; leaves it empty if
+/// nothing needs them.
 Status CudaBackend::findGpus(const BackendRequest &request,
                              std::vector<int> &gpus) const {
   gpus = request.gpus;
@@ -77,7 +78,7 @@ Status CudaBackend::findGpus(const BackendRequest &request,
     Status status =
         runtime::meet(*request.id, request.numRanks, request.rank, own,
                       request.timeout, request.peerFailure, all);
-    if (!status.ok()) // they meet on one server
+    if (!status.ok()) // the ranks can meet on one server only
       return Status(status.code, status.text,
                     ": ranks on several servers set blinkConfig_t::gpus");
     places.resize(all.size());
@@ -87,9 +88,9 @@ Status CudaBackend::findGpus(const BackendRequest &request,
   return numberGpus(places, gpus);
 }
 
-/// Where the caller gives no limit: with what a communicator has besides, a
-/// rank of eight with schedules for all collectives stays below 64 MiB. Jobs
-/// over more servers than one have schedules with larger chunks
+/// The default if the caller gives no limit. With everything else that a
+/// communicator has, a rank of eight with schedules for all collectives stays
+/// below 64 MiB. Schedules for several servers have larger chunks
 /// (slotBytesOfRank of compiler/plan/TimeModel.h).
 static uint64_t defaultSlotBytes(int numRanks) {
   constexpr int kFewRanks = 16;
@@ -124,8 +125,8 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
   return status;
 }
 
-/// Joins the rings that transports carry, when all ranks have told how they are
-/// reached, and begins to carry.
+/// Joins the rings that transports carry, once all ranks have told how they are
+/// reached, and starts to carry.
 Status
 CudaBackend::connectCarried(std::chrono::steady_clock::time_point deadline) {
   if (!carried_.carriers.any())
@@ -168,7 +169,7 @@ Status CudaBackend::createAll(const BackendRequest &request) {
   for (int rank = 0; rank < request.numRanks && status.ok(); ++rank)
     status = carried_.carriers.listen(rank, job_);
   if (status.ok())
-    // All are here: nobody is late but the machine.
+    // All ranks are here, so only the machine itself can be late.
     status = connectCarried(std::chrono::steady_clock::now() +
                             std::chrono::seconds(10));
   if (status.ok()) {
@@ -201,8 +202,8 @@ Status CudaBackend::join(const BackendRequest &request) {
   if (!status.ok())
     return status;
   const size_t jobBytes = layJob(nullptr);
-  // From now on: loading kernels may have meant compiling them, on a GPU newer
-  // than this library.
+  // The limit starts now: loading kernels above may have meant compiling them,
+  // on a GPU newer than this library.
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   Descriptor memory;
   status = joinRanks({*request.id, rank, plan_.serverOf, plan_.fingerprint,
@@ -248,9 +249,11 @@ CudaBackend::~CudaBackend() {
   stop_.notify_all();
   if (watcher_.joinable())
     watcher_.join();
-  // Memory must outlive the kernels that use it; those end, by their limits.
+  // Memory must outlive the kernels that use it. These end, at the latest when
+  // their time limits are over.
   finishLaunches();
-  // What they wrote to carried rings must get there without this process.
+  // Chunks that kernels wrote to carried rings must reach the other ends,
+  // though this process carries nothing afterwards.
   proxy_.finish(job_.timeout());
   writeTraces(traceFile_, plan_, ranks_.size(),
               [this](size_t rank, uint32_t lane) -> const LaneTrace * {
@@ -259,7 +262,7 @@ CudaBackend::~CudaBackend() {
                            ? reinterpret_cast<const LaneTrace *>(traces) + lane
                            : nullptr;
               });
-  job_.disconnect(); // its thread looks at memory that goes
+  job_.disconnect(); // the job's thread reads memory that is freed below
   if (!oneProcess_ && peers_)
     partFromOthers();
 }

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The host side: memory of rings and programs on each device, and one launch a
-// collective. Nothing is planned or allocated in a call.
+// The host side: it allocates rings and programs on each device when
+// communicators are made, and launches one kernel per collective. A call plans
+// and allocates nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,23 +40,24 @@ public:
   CudaBackend() : Backend(kCudaBackend) {}
   ~CudaBackend() override;
 
-  /// Rank r is on device devices[r] (empty: device r); several ranks may be on
-  /// one. request.gpus[r] is the number that rank r's GPU has in the machine of
-  /// a bundle. Empty: the devices tell, or where several ranks are on one, r.
-  /// Errors: no program for these ranks; a device that is not there; two
-  /// devices that cannot reach each other's memory, though the schedule has a
-  /// channel between them; more lanes than a device can run at the same time;
+  /// Rank r is on device devices[r], or on device r if `devices` is empty;
+  /// several ranks may share a device. request.gpus[r] is the number that rank
+  /// r's GPU has in the machine of a bundle. If that list is empty, the numbers
+  /// follow from the devices, or are the ranks' own if several ranks share a
+  /// device. Errors: no program for these ranks; a device that does not exist;
+  /// two devices that cannot reach each other's memory though the schedule has
+  /// a channel between them; more lanes than a device can run at the same time;
   /// memory.
   Status createAll(const BackendRequest &request) override;
-  /// request.gpus empty: the ranks tell each other, as above. Errors also: the
-  /// others have not joined in time, or have opened other files; memory that
-  /// cannot be shared.
+  /// If request.gpus is empty, the ranks exchange their devices and derive the
+  /// numbers as above. Further errors: the other ranks have not joined in time,
+  /// or have opened other files; memory that cannot be shared.
   Status join(const BackendRequest &request) override;
 
-  /// Launches each job's calls in their order: ranks of one device that are at
-  /// the same collective in one kernel. Returns when they are in their streams.
-  /// Errors, of all calls of a job: it has failed, or a launch does; the calls
-  /// differ (nothing is launched).
+  /// Launches each job's calls in their order; ranks of one device that are at
+  /// the same collective run in one kernel. Returns when the launches are in
+  /// their streams. An error applies to all calls of a job: the job has failed,
+  /// a launch fails, or the calls differ (then nothing is launched).
   void run(PendingCall *const *calls, size_t numCalls) override;
 
   Status probe(const Call &, bool &) override {
@@ -69,7 +71,7 @@ public:
   void cancel(const Status &why) override;
   bool drained(int rank) const override;
   void finish(int rank) override;
-  /// Never: a launch waits for nobody.
+  /// Always false: a launch waits for no other rank.
   bool inFlight(int) const override { return false; }
   Status failure() const override;
   Status asyncError() const override;
@@ -79,67 +81,77 @@ private:
   /// A registered buffer of a rank of this process.
   struct Window {
     int rank = 0;
-    const char *begin = nullptr; ///< null: free
+    const char *begin = nullptr; ///< null: the entry is free
     size_t bytes = 0;
-    BlockUse use; ///< of blinkMemAlloc's memory
+    BlockUse use; ///< owns the memory if it is blinkMemAlloc's
     // Across processes:
-    std::unique_ptr<FileOffer> files;  ///< until all have mapped it
-    bool open = false, failed = false; ///< in the tables, or not to be
-    bool captured = false;             ///< a graph may name it
+    /// Offers the files until every process has mapped them.
+    std::unique_ptr<FileOffer> files;
+    /// `open`: this rank's tables have it, so calls use it; `failed`: they
+    /// could not be written, so no call does.
+    bool open = false, failed = false;
+    bool captured = false; ///< a graph may use it
   };
 
   struct Rank {
-    bool here = true; ///< of this back end
+    bool here = true; ///< whether this back end runs it
     int device = 0;
-    // Of another back end's rank: as this process reaches it, or null.
-    std::shared_ptr<char> control; ///< ring ends, freed, pointers, abort word
+    // For a rank of another back end the next three are its memory as this
+    // process reaches it, or null.
+    std::shared_ptr<char> control; ///< ring ends, `freed`, pointers, abort word
     std::shared_ptr<char> pool;    ///< slots and tags of rings that end here
     std::shared_ptr<char> code;    ///< programs of all variants
     uint64_t controlBytes = 0, poolBytes = 0, codeBytes = 0;
-    LaneReport *reports = nullptr; ///< of its lanes, in the job's memory
-    std::shared_ptr<char> traces;  ///< of its lanes, or nothing
-    std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
+    LaneReport *reports = nullptr; ///< of its lanes; in the job's memory
+    /// Traces of its lanes; null if nothing is traced.
+    std::shared_ptr<char> traces;
+    std::vector<DeviceProgram *> programs; ///< of each variant; in `code`
     uint64_t *abortHere = nullptr;
-    uint32_t *busy = nullptr; ///< one a lane
-    // As in DeviceNotes, and `sums` of collectives and then of messages:
+    uint32_t *busy = nullptr; ///< one word for each lane
+    // See DeviceNotes; `sums` has the waits in collectives, then those in
+    // messages.
     uint64_t *calls = nullptr, *sums = nullptr;
-    Event order;      ///< between its stream and a launch's
-    OwnStream beside; ///< for messages beside its collectives
-    /// After the last launch of collectives, shared by all ranks of that; null:
-    /// none yet.
+    Event order;      ///< orders its stream and that of a launch
+    OwnStream beside; ///< for messages that run beside its collectives
+    /// Recorded after the last launch of collectives, and shared by all ranks
+    /// of that launch. Null before the first launch.
     std::shared_ptr<Event> launched;
-    /// The same of messages, by Call::queue() - 1: they pass each other.
+    /// The same for messages, by Call::queue() - 1: queues may overtake each
+    /// other.
     std::vector<std::shared_ptr<Event>> messagesLaunched;
-    /// Trees of a message, by variant's number and Call::queue() - 1.
+    /// Number of trees of a message, by the variant's number and Call::queue()
+    /// - 1.
     std::map<uint32_t, std::vector<uint32_t>> messageTrees;
-    /// Of a rank elsewhere: the addresses at which it has this rank's windows.
+    /// For a rank of another process: the addresses at which that process has
+    /// mapped this process's windows.
     std::shared_ptr<char> windows;
   };
 
-  /// A rank's call, as far as streams are concerned.
+  /// A rank's call, as far as the order of streams is concerned.
   struct StreamUse {
     Rank *rank;
     cudaStream_t stream;
-    std::shared_ptr<Event> *launched; ///< after the last one of its queue
+    std::shared_ptr<Event> *launched; ///< after the last launch of its queue
   };
 
-  /// One end of a message, or both of one to itself.
+  /// One end of a message; both ends if a rank sends to itself.
   struct MessageEnd {
     const Call *call;
     int source, destination;
-    uint32_t turn; ///< among those from this source to this destination
+    /// Number of the message among those from `source` to `destination`.
+    uint32_t turn;
     bool isSameMessage(const MessageEnd &other) const {
       return source == other.source && destination == other.destination &&
              turn == other.turn;
     }
   };
 
-  /// Messages of a group whose ends are on one device.
+  /// The messages of a group whose ends are on one device.
   struct MessageBatch {
     int device = 0;
     std::vector<MessageEnd> ends;
-    std::vector<StreamUse> uses;   ///< of each end
-    cudaStream_t stream = nullptr; ///< of the kernels
+    std::vector<StreamUse> uses;   ///< one for each end
+    cudaStream_t stream = nullptr; ///< the stream of the kernels
     bool capturing = false, begun = false;
   };
 
@@ -155,11 +167,11 @@ private:
                size_t &poolBytes);
   Status allocate();
   // CudaBackendSwitches.cpp
-  /// Of a tree: offsets of its slots, and how many.
+  /// Of a tree: the offsets and the number of its slots in the switch's memory.
   struct SwitchPlace {
     size_t up, results;
     uint32_t slots;
-    bool forAll; ///< its variant has no tree without a place
+    bool forAll; ///< whether every tree of its variant has a place
   };
   size_t laySwitches();
   void prepareSwitches();
@@ -179,8 +191,8 @@ private:
   Status beginNotes();
   uint32_t noteLaunch(const Call *const *calls, size_t count);
   // CudaBackendPrograms.cpp
-  /// The steps of each lane. Messages: each step is one, those of a queue side
-  /// by side.
+  /// Returns the steps of each lane. For messages each step is a lane of its
+  /// own, and the lanes of a queue are adjacent.
   std::vector<std::vector<const StepCode *>>
   lanesOf(const VariantPlan &variant, size_t self, bool messages) const;
   uint32_t numMessageLanes() const;
@@ -216,7 +228,8 @@ private:
   WindowOffer &offerOf(int rank, uint32_t number) const {
     return offers_[size_t(rank) * kMaxWindows + number];
   }
-  /// The address at which `reader` has it. Relaxed: the board orders it.
+  /// The address at which `reader` has mapped the window. Accesses are relaxed:
+  /// the window board orders them.
   uint64_t &reachedAt(int owner, uint32_t number, int reader) const {
     return reached_[(size_t(reader) * ranks_.size() + size_t(owner)) *
                         kMaxWindows +
@@ -257,16 +270,18 @@ private:
 
   std::deque<Rank> ranks_;
   std::vector<RingPlace> rings_;
-  CarriedRings carried_; ///< those of them that transports carry
-  Proxy proxy_;          ///< of these
-  /// By the variant's number and the tree; none where switches do not work.
+  CarriedRings carried_; ///< those of `rings_` that transports carry
+  Proxy proxy_;          ///< serves `carried_`
+  /// Indexed by the variant's number and the tree; empty if switches cannot be
+  /// used.
   std::map<std::pair<uint32_t, uint32_t>, SwitchPlace> switchPlaces_;
   std::shared_ptr<SwitchMemory> switchMemory_;
   bool oneProcess_ = true;
-  bool severalDevices_ = false; ///< if in one process
-  /// The job's: what ranks tell each other, and rings through the host.
+  bool severalDevices_ = false; ///< set only if all ranks are in one process
+  /// The job's memory: what the ranks tell each other, and rings through the
+  /// host.
   std::shared_ptr<char> memory_;
-  uint64_t jobBytes_ = 0; ///< of that
+  uint64_t jobBytes_ = 0; ///< of `memory_`
   DevicePeerInfo *peers_ = nullptr;
   // Across processes:
   BoardMemory boardMemory_;
@@ -274,17 +289,18 @@ private:
   WindowOffer *offers_ = nullptr;
   uint64_t *reached_ = nullptr;
   WindowBoard board_;
-  /// By rank and number, of other processes; the board's thread's.
+  /// Windows of other processes that are mapped here, by rank and number; only
+  /// the board's thread uses this.
   std::map<std::pair<int, uint32_t>, std::shared_ptr<char>> othersWindows_;
 
-  std::vector<Window> windows_; ///< as many as were ever in use at a time
-  std::mutex mutex_;            ///< launches follow each other
-  uint32_t numLaunches_ = 0;    ///< that are noted
+  std::vector<Window> windows_; ///< as many as were ever in use at once
+  std::mutex mutex_;            ///< serialises launches
+  uint32_t numLaunches_ = 0;    ///< those that are noted (CudaBackendNotes.cpp)
   mutable std::mutex failureMutex_;
   mutable Status failure_;
-  /// Looks after the other processes, which a kernel cannot.
+  /// Watches the other processes, which a kernel cannot do.
   std::thread watcher_;
-  std::mutex watching_; ///< of what follows
+  std::mutex watching_; ///< guards what follows
   bool stopping_ = false;
   std::condition_variable stop_;
   std::string traceFile_ = nextTraceFile();

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is known of a failure that was found by a lane, this process or
-// another.
+// Failures that a lane, this process or another process found, and how they are
+// explained.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,9 @@
 
 namespace blink::runtime {
 
-/// False if it had failed.
+/// Fails the job. Returns false if it had failed before.
 bool CudaBackend::fail(const Status &status) {
-  // Kernels see that, in whatever process, and end.
+  // Kernels of all processes see that the job has failed, and end.
   const bool isFirst = job_.fail(status);
   if (isFirst)
     log(LogLevel::warn, -1, status.text);
@@ -35,7 +35,7 @@ void CudaBackend::waitForLaunches(const Rank &rank) {
 
 void CudaBackend::abort(int rank) {
   fail(Job::abortedBy(rank));
-  // Launching ends soon after that, and lets go of the lock.
+  // A thread that is launching stops soon after that, and releases the lock.
   std::lock_guard<std::mutex> lock(mutex_);
   waitForLaunches(ranks_[rank]);
 }
@@ -47,7 +47,7 @@ void CudaBackend::finish(int rank) {
     launches = ranks_[rank].messagesLaunched;
     launches.push_back(ranks_[rank].launched);
   }
-  // Without the lock, which abort() takes.
+  // Waits without the lock, which abort() takes.
   for (const std::shared_ptr<Event> &launched : launches)
     if (launched)
       launched->synchronize();
@@ -59,7 +59,8 @@ void CudaBackend::cancel(const Status &why) {
   finishLaunches();
 }
 
-/// After a failure, or in the end: nothing is launched any more.
+/// To be called after a failure or at the end, when nothing is launched any
+/// more.
 void CudaBackend::finishLaunches() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (!ranks_[rank].here || !peers_)
@@ -70,7 +71,7 @@ void CudaBackend::finishLaunches() {
 }
 
 bool CudaBackend::drained(int rank) const {
-  // Another process's kernels write to registered buffers alone.
+  // Kernels of another process write only to registered buffers of this one.
   return ranks_[rank].here || windows_.empty() || !job_.isNear(rank) ||
          loadAcquire(&peers_[rank].drained) || job_.died(rank);
 }
@@ -83,7 +84,7 @@ const char kTwoCalls[] = ": another call of the same communicator was running: "
 
 } // namespace
 
-/// What a lane of a collective says.
+/// Explains what a lane of a collective has reported.
 Status CudaBackend::explain(size_t rank, uint32_t lane,
                             const LaneReport &report, uint64_t reason) const {
   std::string text = textOf("rank ", rank, ", lane ", lane);
@@ -94,7 +95,7 @@ Status CudaBackend::explain(size_t rank, uint32_t lane,
   text +=
       textOf(report.expected,
              report.reading ? " written, seen " : " read, seen ", report.seen);
-  // Lanes that give up leave what they have said.
+  // Lanes that give up leave their records as they are, for this picture.
   const HangReport picture(flight_);
   const auto write = [&] {
     if (ranks_[rank].here)
@@ -105,7 +106,8 @@ Status CudaBackend::explain(size_t rank, uint32_t lane,
     return callsDiffer(text + ", of another call");
   }
   text += textOf("; waited ", job_.timeout().count(), " ms: ");
-  // Kernels do not see that: who has called before waits.
+  // Kernels do not notice that a rank has left: a rank that had called before
+  // waits until its time is up.
   for (int other = 0; other < job_.numRanks(); ++other)
     if (job_.detached(other))
       return {blinkRemoteError, text + job_.peerFailure(other).text};
@@ -117,7 +119,7 @@ Status CudaBackend::explain(size_t rank, uint32_t lane,
               picture.sentence()};
 }
 
-/// And of a message.
+/// Explains what a lane of a message has reported.
 Status CudaBackend::explainMessage(size_t rank, uint32_t lane,
                                    const LaneReport &report,
                                    uint64_t reason) const {
@@ -145,9 +147,9 @@ Status CudaBackend::failure() const {
   std::lock_guard<std::mutex> lock(failureMutex_);
   if (!failure_.ok())
     return failure_;
-  // A lane that raises it reports first, so that without it no report need be
-  // looked at. Those of all lanes of a large machine are thousands of cache
-  // lines.
+  // A lane stores its report before it raises the job's abort word. So without
+  // that word no report need be looked at: the reports of all lanes of a large
+  // machine are thousands of cache lines.
   if (!job_.failed())
     return {};
   for (size_t r = 0; r < ranks_.size(); ++r) {
@@ -164,11 +166,11 @@ Status CudaBackend::failure() const {
       return failure_;
     }
   }
-  // No lane found out, so a process did.
+  // No lane found the failure, so a process did.
   return failure_ = job_.failure();
 }
 
-/// Of lost ranks watchOthers() has told.
+/// failure() includes lost ranks: watchOthers() fails the job for them.
 Status CudaBackend::asyncError() const {
   const Status why = failure();
   return why.ok() ? carried_.carriers.lostWay(job_) : why;

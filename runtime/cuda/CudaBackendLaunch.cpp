@@ -38,7 +38,7 @@ Status CudaBackend::launch(const std::vector<Call *> &calls) {
   Status status = failure();
   if (!status.ok())
     return status;
-  // The n-th calls of all ranks are one round.
+  // The n-th calls of all ranks form one round.
   std::vector<std::vector<Call *>> rounds;
   std::vector<size_t> made(ranks_.size());
   std::vector<Call *> messages;
@@ -74,14 +74,15 @@ Status CudaBackend::launch(const std::vector<Call *> &calls) {
 }
 
 Status CudaBackend::launchRound(const std::vector<Call *> &round) {
-  const CallKind &kind = round[0]->kind; // of all
+  const CallKind &kind = round[0]->kind; // the same for all calls of the round
   if (kind.count == 0)
     return {};
   for (int rank = 0; rank < job_.numRanks(); ++rank)
     if (job_.detached(rank))
       return {blinkRemoteError,
               kind.describe() + ": " + job_.peerFailure(rank).text};
-  // Whether another rank may be in this call already, and would wait.
+  // True if another rank may be in this call already, and would wait for this
+  // one.
   bool begun = round.size() != ranks_.size();
   std::vector<Call *> left = round;
   while (!left.empty()) {
@@ -91,7 +92,7 @@ Status CudaBackend::launchRound(const std::vector<Call *> &round) {
       (ranks_[call->rank].device == device ? together : others).push_back(call);
     bool capturing = false;
     Status status = launchOnDevice(device, together, begun, capturing);
-    // What is captured has not begun.
+    // A captured call has not begun.
     if (!status.ok() && begun && !capturing)
       fail(status);
     if (!status.ok())
@@ -114,9 +115,10 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   launch.numRanks = uint32_t(calls.size());
   launch.lowLatency =
       variant.variant->protocol() == sched::Protocol::low_latency;
-  // Whether buffers are registered each rank knows of its own alone, and tells
-  // the others in the pointer exchange. Both ends of a channel have it or none,
-  // also of graphs captured at different times.
+  // Each rank knows only of its own buffers whether they are registered, and
+  // tells the other ends in the pointer exchange. Both ends of a channel take
+  // part in the exchange or neither does, also if their graphs were captured at
+  // different times.
   launch.direct = !launch.lowLatency && first.bytes() >= sched::kDirectBytes;
   board_.look();
   launch.scales = first.kind.op == kPreMulSum;

@@ -2,8 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How the memory of a job, and of each rank on its device, is laid out and
-// allocated.
+// Lays out and allocates the memory of a job, and of each rank on its device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +10,8 @@
 
 namespace blink::runtime {
 
-/// Lays out the job's memory at `base`, or just counts its bytes. The same in
-/// every process.
+/// Lays out the job's memory at `base`, or only counts its bytes if that is
+/// null. The layout is the same in every process.
 size_t CudaBackend::layJob(char *base) {
   Arena arena(base);
   job_.layout(arena, int(ranks_.size()));
@@ -34,7 +33,7 @@ size_t CudaBackend::layJob(char *base) {
   return arena.size();
 }
 
-/// Likewise the two pieces of memory that a rank has on its device.
+/// Does the same with the two pieces of memory that a rank has on its device.
 void CudaBackend::layRank(size_t rank, char *controlBase, size_t &controlBytes,
                           char *poolBase, size_t &poolBytes) {
   Arena control(controlBase), pool(poolBase);

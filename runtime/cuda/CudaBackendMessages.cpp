@@ -3,15 +3,18 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Ends of messages of a group are launched together, as many as fit into a
-// kernel's parameter. Those of one kernel wait for nothing but their other
-// ends, and for the one before in their queue, which a block takes in turn; a
-// device that has more than fit takes them kernel by kernel, all devices in the
-// same order: by turn (the how manyeth it is from its source to its destination
-// in the group), source and destination. So nobody waits for ever. Of all
-// messages that are not done look at the first one in this order. Before its
-// two ends their devices have only ends of messages that come before it, which
-// are done; so both ends run. By turn first, as what is one group on a rank may
-// be several on another, one after the other.
+// kernel's parameter. An end in a kernel waits only for its other end, and for
+// the message before it in its queue, since a block takes a queue's messages in
+// turn. A device with more ends than fit launches them kernel by kernel. All
+// devices use the same order: by turn (the number of the message among those of
+// the group from its source to its destination), then by source, then by
+// destination.
+//
+// This cannot deadlock. Of all messages that are not done, consider the first
+// in this order. Before its two ends their devices have only ends of earlier
+// messages, which are done; so both ends run. The order begins with the turn
+// because a group on one rank may be several groups on another, one after the
+// other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +33,7 @@ namespace blink::runtime {
 Status CudaBackend::collectMessages(const std::vector<Call *> &calls,
                                     std::vector<MessageBatch> &batches) const {
   std::map<int, MessageBatch> ofDevice;
-  std::map<std::pair<int, int>, uint32_t> turns; // of (rank, queue)
+  std::map<std::pair<int, int>, uint32_t> turns; // by (rank, queue)
   for (const Call *call : calls) {
     if (call->kind.count == 0)
       continue;
@@ -54,8 +57,9 @@ Status CudaBackend::collectMessages(const std::vector<Call *> &calls,
   return {};
 }
 
-/// `beside`: in a stream of their own, as there are collectives in the same
-/// group. These may be before the messages on another rank, or behind them.
+/// Launches a batch. `beside`: in a stream of its own, because there are
+/// collectives in the same group, which on another rank may come before or
+/// after the messages.
 Status CudaBackend::beginMessages(MessageBatch &batch, bool beside,
                                   bool &begun) {
   for (const MessageEnd &end : batch.ends) {
@@ -74,8 +78,8 @@ Status CudaBackend::beginMessages(MessageBatch &batch, bool beside,
                         "cannot make a stream");
   if (status.ok())
     status = waitForStreams(batch.uses, batch.stream, batch.capturing);
-  // Kernel by kernel. The two ends of a message that are on one device are in
-  // one of them.
+  // Kernel by kernel. If both ends of a message are on this device, they must
+  // be in the same kernel.
   const std::vector<MessageEnd> &ends = batch.ends;
   for (size_t begin = 0; status.ok() && begin < ends.size();) {
     size_t end = std::min(begin + MessageLaunch::kMax, ends.size());
@@ -89,13 +93,13 @@ Status CudaBackend::beginMessages(MessageBatch &batch, bool beside,
   return status;
 }
 
-/// What the ranks' streams get from now on comes behind the messages.
+/// Orders what the ranks' streams get from now on after the messages.
 Status CudaBackend::endMessages(const MessageBatch &batch) {
   const DeviceScope scope(batch.device);
   const Status status =
       signalStreams(batch.uses, batch.stream, batch.capturing);
   if (!status.ok() && batch.begun)
-    cudaStreamSynchronize(batch.stream); // as nothing else tells when it ends
+    cudaStreamSynchronize(batch.stream); // no event tells when the kernels end
   return status;
 }
 
@@ -104,7 +108,7 @@ Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
   MessageLaunch launch{};
   std::vector<CarriedChunks> carried;
   uint32_t blocks = 0;
-  // The last one of each queue so far.
+  // The last message of each queue so far.
   std::map<std::shared_ptr<Event> *, LaunchedMessage *> last;
   for (size_t i = begin; i < end; ++i) {
     LaunchedMessage &message = launch.messages[launch.numMessages];
@@ -120,7 +124,7 @@ Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
       message.rank.firstBlock = before->rank.firstBlock;
     } else {
       message.rank.firstBlock = blocks;
-      blocks += plan_.numMessageTrees; // what any of the queue may need
+      blocks += plan_.numMessageTrees; // enough for any message of the queue
     }
     before = &message;
     ++launch.numMessages;
@@ -137,7 +141,7 @@ LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) {
   const VariantPlan &variant = call.variant();
   LaunchedMessage message{};
   LaunchedCall &launched = message.call;
-  Call bytes = call; // whatever the type
+  Call bytes = call; // its bytes, whatever its type
   bytes.kind.count *= elementBytes(std::exchange(bytes.kind.type, blinkUint8));
   launched.shape = bytes.shape(variant, false);
   launched.signature = signatureBits(call.kind.hash());

@@ -1,9 +1,9 @@
-//===- CudaBackendNotes.cpp - where devices say what they are at ----------===//
+//===- CudaBackendNotes.cpp - where devices note their calls --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The memory of flight/FlightPage.h, given to devices, which write to it
-// (LaneNotes.h); and what the host notes of launches.
+// Gives the memory of flight/FlightPage.h to devices, which write to it
+// (LaneNotes.h), and notes the launches of the host.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ Status CudaBackend::createNotes(const BackendRequest &request) {
        [](std::shared_ptr<char> &memory, uint64_t bytes) {
          std::shared_ptr<char> open;
          Status status = registerForDevices(memory, bytes, open);
-         if (!status.ok()) // what this process alone can read is enough
+         if (!status.ok()) // memory that only this process can read suffices
            status = cudaStatus(allocatePinned(bytes, open), "cannot allocate ",
                                bytes, " bytes of pinned host memory");
          if (status.ok())
@@ -31,8 +31,8 @@ Status CudaBackend::createNotes(const BackendRequest &request) {
        }});
 }
 
-/// For programs of collectives or of messages, but for what each has for
-/// itself.
+/// Returns the notes for programs of collectives, or of messages, without the
+/// members that differ between programs.
 DeviceNotes CudaBackend::notesOf(size_t self, bool messages) {
   const FlightRecorder &recorder = flight_.of(int(self));
   const FlightHeader header = flight_.header();
@@ -50,8 +50,8 @@ DeviceNotes CudaBackend::notesOf(size_t self, bool messages) {
   return notes;
 }
 
-/// What is noted once: the numbers of lanes, and one moment by the clock of
-/// each rank's device and by the wall's.
+/// Notes what does not change: the numbers of lanes, and one moment both by the
+/// clock of each rank's device and by the wall clock.
 Status CudaBackend::beginNotes() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (!ranks_[rank].here)
@@ -74,10 +74,10 @@ Status CudaBackend::beginNotes() {
   return {};
 }
 
-/// Notes calls that are about to be put into a stream by one launch, and
-/// returns its number.
+/// Notes calls that one launch is about to put into a stream. Returns the
+/// launch's number.
 uint32_t CudaBackend::noteLaunch(const Call *const *calls, size_t count) {
-  numLaunches_ += numLaunches_ + 1 == 0 ? 2 : 1; // 0 is none
+  numLaunches_ += numLaunches_ + 1 == 0 ? 2 : 1; // 0 stands for no launch
   for (size_t i = 0; i < count; ++i)
     flight_.of(calls[i]->rank)
         .launch(numLaunches_, *calls[i], calls[i]->variant().number, ticks());

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How ranks in several processes find each other's memory, and notice that one
+// Ranks in several processes find each other's memory, and notice that a rank
 // has died.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@
 
 namespace blink::runtime {
 
-/// Tells the others where this rank's memory is, and waits until all have.
+/// Tells the others where this rank's memory is, and waits until all have told.
 Status CudaBackend::meet(int self,
                          std::chrono::steady_clock::time_point deadline,
                          const std::function<Status()> &peerFailure) {
@@ -50,10 +50,11 @@ Status CudaBackend::meet(int self,
   return status.ok() ? shareGpus(self) : status;
 }
 
-/// Whether the server's GPUs can run what is on them, now that all have told.
+/// Checks, now that all ranks have told their shares, that the server's GPUs
+/// can run all lanes that are on them.
 Status CudaBackend::shareGpus(int self) const {
   std::vector<GpuShare> shares;
-  std::vector<int> ranks; // of these
+  std::vector<int> ranks; // that `shares` are of
   bool told = false;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (!job_.isNear(int(rank)))
@@ -71,8 +72,8 @@ Status CudaBackend::shareGpus(int self) const {
   return checkShares(shares, ranks);
 }
 
-/// Whether a channel joins this process's rank and another's whose GPUs reach
-/// each other for it: between other GPUs there need be no access.
+/// Whether a channel joins ranks `self` and `other` for which their GPUs reach
+/// each other's memory. Other pairs of GPUs need no access.
 bool CudaBackend::reaches(size_t self, size_t other) const {
   for (const RingPlan &ring : plan_.rings)
     if (deviceTransportOf(ring).reaches &&
@@ -82,15 +83,16 @@ bool CudaBackend::reaches(size_t self, size_t other) const {
   return false;
 }
 
-/// Whether the rank, of another backend, is in this process all the same.
+/// Whether the rank, which has another back end, is nevertheless in this
+/// process.
 bool CudaBackend::inThisProcess(size_t other) const {
   const DevicePeerInfo &peer = peers_[other];
   return peer.token != 0 && peer.token == processToken() &&
          job_.processOf(int(other)) ==
-             uint64_t(getpid()); // a child has the token, too
+             uint64_t(getpid()); // a forked child has the token, too
 }
 
-/// Finds the memory of another rank that has told where it is.
+/// Finds the memory of another rank, which has told where it is.
 Status CudaBackend::findOther(size_t self, size_t other) {
   Rank &rank = ranks_[other];
   const DevicePeerInfo &peer = peers_[other];
@@ -116,8 +118,8 @@ Status CudaBackend::findOther(size_t self, size_t other) {
   return {};
 }
 
-/// Maps the memory of those it reaches; returns when everybody has, so that
-/// nobody leaves before.
+/// Maps the memory of the ranks that this one reaches. Returns when all ranks
+/// have done so, so that none leaves before.
 Status CudaBackend::openOthers(int self,
                                std::chrono::steady_clock::time_point deadline,
                                const std::function<Status()> &peerFailure) {
@@ -128,7 +130,7 @@ Status CudaBackend::openOthers(int self,
       continue;
     job_.watch(int(other));
     if (!job_.isNear(int(other)))
-      continue; // nothing of another server's is reached from here
+      continue; // memory of another server is not reached from here
     Status status = cudaStatus(
         allocateOnCurrent(kMaxWindows * sizeof(uint64_t), rank.windows),
         "cannot allocate memory");
@@ -151,7 +153,8 @@ void CudaBackend::watchOthers() {
   std::unique_lock<std::mutex> turn(watching_);
   while (!stopping_) {
     turn.unlock();
-    // For those who go on without this rank, which may not call any more.
+    // Other ranks that go on without this one wait for `drained`, and this rank
+    // may make no more calls that would set it.
     if (!finished && job_.failed()) {
       std::lock_guard<std::mutex> lock(mutex_);
       finishLaunches();
@@ -170,8 +173,8 @@ void CudaBackend::watchOthers() {
   }
 }
 
-/// Unmaps the others' memory, and keeps this rank's until they have done so or
-/// are no more. The end of the back end.
+/// Unmaps the others' memory. Keeps this rank's memory until the others have
+/// unmapped it, or no longer exist. The last thing that the back end does.
 void CudaBackend::partFromOthers() {
   board_.end();
   windows_.clear();
@@ -189,11 +192,11 @@ void CudaBackend::partFromOthers() {
   storeRelease(&peers_[self].closed, 1);
   std::vector<size_t> users;
   for (size_t other = 0; other < ranks_.size(); ++other)
-    // A switch reads and writes this rank's memory for all others.
+    // The switch reads and writes this rank's memory on behalf of all others.
     if (other != self && job_.processOf(int(other)) != 0 &&
         (switchMemory_ || (reaches(self, other) && !inThisProcess(other))))
       users.push_back(other);
-  // Memory and what tells about its users are one's to keep.
+  // The function owns the memory, and what tells about its users.
   auto ranks = std::make_shared<std::deque<Rank>>(std::move(ranks_));
   keepWhile([ranks, users, bound = std::move(switchMemory_), job = memory_,
              peers = peers_, watches = job_.watches()] {

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What lanes read: every variant's steps, lane by lane, each operand with the
-// addresses that its lane needs, so that a lane fetches all of it at once.
+// Makes the programs that lanes read: the steps of every variant, lane by lane.
+// Each operand comes with the addresses that its lane needs, so that a lane
+// fetches everything at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,14 +42,14 @@ CudaBackend::lanesOf(const VariantPlan &variant, size_t self,
       const uint32_t queue = 2 * (sends ? from : to).index + !sends;
       lanes[queue * plan_.numMessageTrees + used[queue]++].push_back(step);
     }
-  // A ring has one lane, in whatever variant.
+  // For sorting: a ring must have the same lane in every variant.
   const auto ringOf = [&](const std::vector<const StepCode *> &lane) {
     for (uint32_t i = 0; i < lane[0]->numOperands(); ++i) {
       const OperandCode &operand = code.operands[lane[0]->operandsBegin + i];
       if (operand.kind == OperandKind::channel)
         return variant.rings[operand.index];
     }
-    return uint32_t(0); // a message to oneself
+    return uint32_t(0); // a message of a rank to itself
   };
   for (size_t queue = 0; queue < used.size(); ++queue) {
     const auto first = lanes.begin() + ptrdiff_t(queue * plan_.numMessageTrees);
@@ -59,7 +60,8 @@ CudaBackend::lanesOf(const VariantPlan &variant, size_t self,
   return lanes;
 }
 
-/// A variant's channel as rank `self`, one of its ends, sees it.
+/// Returns a variant's channel as rank `self`, which is one of its ends, sees
+/// it.
 DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
                                      uint32_t channel, size_t self) const {
   const bool lowLatency =
@@ -99,7 +101,7 @@ LaneOperand CudaBackend::operandOf(const VariantPlan &variant,
                                    size_t self) const {
   LaneOperand operand{};
   operand.kind = code.kind;
-  // A message's buffer is one block, whoever it is for.
+  // A message's buffer is one block, whichever its peer is.
   operand.index =
       code.kind != OperandKind::channel && variant.pairwise ? 0 : code.index;
   operand.step = step;
@@ -111,8 +113,8 @@ LaneOperand CudaBackend::operandOf(const VariantPlan &variant,
 }
 
 /// Lays out the programs of rank `self` at `base`, an address of its device,
-/// and makes them in `image`, the memory of here that will be copied there.
-/// `image` null: just counts their bytes.
+/// and writes them to `image`, host memory that is then copied there. If
+/// `image` is null, only counts their bytes.
 size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
   Rank &rank = ranks_[self];
   Arena arena(base);
@@ -138,7 +140,7 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
                               variant.channelNumber(uint32_t(c))});
       }
       if (image) {
-        // Lanes of messages are numbered behind those of collectives.
+        // Lanes of messages are numbered after those of collectives.
         const uint32_t first = messages ? plan_.numLanes : 0;
         LaneTrace *traces = reinterpret_cast<LaneTrace *>(rank.traces.get());
         DeviceNotes notes = notesOf(self, messages);

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A kernel of several ranks runs in the stream of one. What is in the others'
-// streams comes before it, what they get afterwards behind it.
+// A kernel of several ranks runs in the stream of one of them. What is in the
+// other ranks' streams by then comes before it; what is put there afterwards
+// comes after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +19,9 @@ bool CudaBackend::isCapturing(cudaStream_t stream) {
          status != cudaStreamCaptureStatusNone;
 }
 
-/// `launchIt` launches the kernel in the stream of the first of `uses`, all of
-/// the same device. `begun` is set as soon as a kernel is in its stream;
-/// `capturing` before that if it is one of a graph's.
+/// `launchIt` launches the kernel in the stream of the first of `uses`, which
+/// are all of the same device. Sets `begun` as soon as a kernel is in its
+/// stream, and before that `capturing` if the stream is being captured.
 Status CudaBackend::launchInOrder(
     int device, const std::vector<StreamUse> &uses, bool &begun,
     bool &capturing, const std::function<Status(cudaStream_t)> &launchIt) {
@@ -37,14 +38,15 @@ Status CudaBackend::launchInOrder(
     return status;
   status = signalStreams(uses, main, capturing);
   if (!status.ok() && !capturing) {
-    // No event tells when this kernel ends, so that its memory would go before.
+    // No event tells when this kernel ends, so its memory could be freed
+    // earlier.
     fail(status);
     cudaStreamSynchronize(main);
   }
   return status;
 }
 
-/// Launches a kernel behind the word to the proxy what it will carry.
+/// Launches a kernel, after announcing to the proxy what chunks it will have.
 Status CudaBackend::announced(cudaStream_t stream, bool capturing,
                               std::vector<CarriedChunks> chunks,
                               const std::function<Status()> &launchIt) {
@@ -54,23 +56,24 @@ Status CudaBackend::announced(cudaStream_t stream, bool capturing,
     return status;
   status = launchIt();
   if (!status.ok() && any && !capturing) {
-    // The proxy waits for chunks that nobody writes, and no event tells when it
-    // has heard of them.
+    // The proxy waits for chunks that no lane will write, and no event tells
+    // when it has been told of them.
     fail(status);
     cudaStreamSynchronize(stream);
   }
   return status;
 }
 
-/// The kernel comes after what is in the others' streams, and after the former
-/// launches of its queues, wherever they were: in the same stream, too, as a
-/// handle does not tell. That of a thread's default stream stands for another
-/// in every thread, and that of a destroyed stream for the next.
+/// Orders the kernel after what is in the other ranks' streams, and after the
+/// previous launches of its queues. That includes launches in a stream with the
+/// same handle, which may be a different stream: the handle of a thread's
+/// default stream means another stream in every thread, and a destroyed
+/// stream's handle may be that of a new one.
 Status CudaBackend::waitForStreams(const std::vector<StreamUse> &uses,
                                    cudaStream_t main, bool capturing) {
   cudaError_t error = cudaSuccess;
-  const Event *last = nullptr;   // that `main` waits for
-  cudaStream_t joined = nullptr; // likewise
+  const Event *last = nullptr;   // the last event that `main` waits for
+  cudaStream_t joined = nullptr; // the last stream that `main` waits for
   for (const StreamUse &use : uses) {
     if (use.stream != main && use.stream != joined) {
       joined = use.stream;
@@ -78,7 +81,8 @@ Status CudaBackend::waitForStreams(const std::vector<StreamUse> &uses,
       if (error == cudaSuccess)
         error = use.rank->order.waitOn(main);
     }
-    // What was captured runs when its graph does, in the order its user gives.
+    // A captured launch runs when its graph does, in the order that the graph's
+    // user chooses.
     if (error == cudaSuccess && use.launched->get() != last && !capturing) {
       last = use.launched->get();
       error = last ? last->waitOn(main) : cudaSuccess;
@@ -91,9 +95,10 @@ Status CudaBackend::waitForStreams(const std::vector<StreamUse> &uses,
 
 namespace {
 
-/// The event of the last launch, if that was of these queues, or a new one: a
-/// rank that waited for a later launch of others, which may need it, would wait
-/// for ever.
+/// Returns the event of the last launch if that launch was of exactly these
+/// queues, else a new event. If an event that other queues share were recorded
+/// again, a rank of these would wait for the later launch, which may in turn
+/// need that rank: it would wait forever.
 template <typename Uses> std::shared_ptr<Event> eventFor(const Uses &uses) {
   const std::shared_ptr<Event> &last = *uses[0].launched;
   const auto users =
@@ -104,11 +109,11 @@ template <typename Uses> std::shared_ptr<Event> eventFor(const Uses &uses) {
 
 } // namespace
 
-/// And the others' streams go on after it.
+/// Makes the other ranks' streams wait for the kernel.
 Status CudaBackend::signalStreams(const std::vector<StreamUse> &uses,
                                   cudaStream_t main, bool capturing) {
   const std::shared_ptr<Event> launched = capturing ? nullptr : eventFor(uses);
-  // The first rank's stream is `main`, which needs no order of its own.
+  // The first rank's stream is `main`, so its event `order` is not in use.
   Event &done = capturing ? uses[0].rank->order : *launched;
   cudaError_t error = done.record(main);
   cudaStream_t joined = nullptr;

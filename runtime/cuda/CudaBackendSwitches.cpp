@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where the chunks of such trees are. Each has slots of its own in the switch's
-// memory, for what ranks give and for results, at the same place on all ranks.
+// Lays out the chunks of such trees. Each tree has slots of its own in the
+// switch's memory, some for contributions and some for results, at the same
+// place on all ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@
 
 namespace blink::runtime {
 
-/// Whether a step does all that a root has to: reads what the others give, with
-/// its own input, and writes all results.
+/// Whether a step does all that a root has to do: it reads the contributions of
+/// all other ranks and its own input, and writes all results.
 static bool isWholeFold(const RankCode &code, const StepCode &step,
                         int numRanks) {
   const auto has = [&](OperandKind kind, uint32_t begin, uint32_t end) {
@@ -36,8 +37,8 @@ static bool isWholeFold(const RankCode &code, const StepCode &step,
          has(OperandKind::output, sources, all) == 1;
 }
 
-/// Of each tree of a variant whether its root does all in one step. Files may
-/// have it write its output, and read that again.
+/// Returns for each tree of a variant whether its root does everything in one
+/// step. In some files the root writes its output first, and reads it again.
 static std::vector<bool> treesOfOneFold(const VariantPlan &variant,
                                         int numRanks) {
   std::vector<bool> found(variant.trees.size());
@@ -52,8 +53,8 @@ static std::vector<bool> treesOfOneFold(const VariantPlan &variant,
   return found;
 }
 
-/// Finds the trees. Those for which a switch both reduces and multicasts, that
-/// is all that the compiler makes.
+/// Lays out slots for the trees for which a switch both reduces and multicasts;
+/// the compiler makes no others. Returns their bytes on each GPU.
 size_t CudaBackend::laySwitches() {
   Arena arena;
   for (const ProgramPlan &program : plan_.programs)
@@ -85,7 +86,7 @@ size_t CudaBackend::laySwitches() {
   return arena.size();
 }
 
-/// Success, or what this process lacks.
+/// Returns success, or what this process lacks.
 static Status switchesHere(const std::vector<int> &devices) {
   bool can = false;
   Status status = cudaStatus(kernelsMulticast(can), "kernels cannot be asked");
@@ -96,7 +97,8 @@ static Status switchesHere(const std::vector<int> &devices) {
   return status;
 }
 
-/// Without, the trees are replayed by links alone: no reason to fail.
+/// Logs whether switches are used. Without them the trees are replayed by links
+/// alone, so this is no failure.
 void CudaBackend::noteSwitches(int rank, const Status &status) {
   if (status.ok()) {
     log(LogLevel::info, rank, "CUDA back end: the switch works for ",
@@ -115,7 +117,7 @@ static Status onOneGpu() {
   return {blinkInvalidUsage, "several ranks are on one GPU"};
 }
 
-/// In one process.
+/// Prepares switches if all ranks are in this process.
 void CudaBackend::prepareSwitches() {
   const size_t bytes = laySwitches();
   if (bytes == 0)
@@ -140,8 +142,8 @@ bool CudaBackend::sharesGpus() const {
   return false;
 }
 
-/// With ranks in other processes, all of which have told their GPUs. Errors:
-/// the job has failed meanwhile.
+/// Prepares switches with ranks in other processes, all of which have told
+/// their GPUs. Errors: the job has failed meanwhile.
 Status
 CudaBackend::prepareSwitches(int self,
                              std::chrono::steady_clock::time_point deadline,
@@ -150,7 +152,7 @@ CudaBackend::prepareSwitches(int self,
   if (bytes == 0)
     return {};
   Status outcome;
-  if (job_.control()) // file descriptors do not go there
+  if (job_.control()) // file descriptors cannot be passed to another server
     outcome = {blinkInvalidUsage, "ranks are on several servers"};
   else if (sharesGpus())
     outcome = onOneGpu();
@@ -173,7 +175,8 @@ bool CudaBackend::switchesWork(const VariantPlan &variant,
   const auto first = switchPlaces_.lower_bound({variant.number, 0});
   return first != switchPlaces_.end() && first->first.first == variant.number &&
          switchAdds(kind.type) &&
-         // Folds of trees without a switch do not divide beside those with one.
+         // If some trees have no switch, folds do not divide: see
+         // foldByCopies().
          (kind.op == blinkSum || (kind.op == blinkAvg && first->second.forAll &&
                                   switchDivides(kind.type))) &&
          (variant.partial.empty() || !isWidened(kind.type, kind.op));

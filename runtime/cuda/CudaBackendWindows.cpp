@@ -2,17 +2,17 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Buffers that ranks register, so that the others reach them directly. In one
-// process a rank does so by itself. Across processes they are windows
-// (job/WindowBoard.h): the others map them and tell where, and this rank's
-// kernels post that in the pointer exchange (LaneCall.h).
+// Buffers that ranks register, so that other ranks reach them directly. In one
+// process a rank registers a buffer by itself. Across processes buffers are
+// windows (job/WindowBoard.h): the others map them and tell where, and this
+// rank's kernels post these addresses in the pointer exchange (LaneCall.h).
 //
-// For each rank elsewhere there is a table on this rank's device: where that
-// rank has the windows, by number. It is written before the first launch that
-// names a window, and cleared when the window is withdrawn, when no kernel of
-// this rank's is left; so a graph that was captured before finds nothing there,
-// posts that, and goes through slots. A number that a graph may name is not
-// used again.
+// For each rank of another process there is a table on this rank's device,
+// which says by number where that process has mapped the windows. An entry is
+// written before the first launch that names the window. It is cleared when the
+// window is withdrawn, after this rank's last kernel has ended. A graph that
+// was captured before then finds no address there, posts that, and goes through
+// slots. A number that a graph may name is not used again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ Status CudaBackend::deregisterBuffer(int self, uintptr_t handle) {
     return {};
   }
   window.open = false;
-  // Waiting is without the lock, which abort() takes.
+  // Waits without the lock, which abort() takes.
   lock.unlock();
   finish(self);
   lock.lock();
@@ -62,7 +62,7 @@ Status CudaBackend::deregisterBuffer(int self, uintptr_t handle) {
 
 //===-- In one process ----------------------------------------------------===//
 
-/// The devices of ranks that reach the buffer need access.
+/// Gives the devices of ranks that reach the buffer access to it.
 Status CudaBackend::registerHere(int self, const char *buffer, size_t bytes,
                                  uintptr_t &handle) {
   DeviceScope scope(ranks_[self].device);
@@ -100,8 +100,8 @@ CudaBackend::Window &CudaBackend::setWindow(int self, size_t index,
 
 //===-- Across processes: the owner ---------------------------------------===//
 
-/// Tells the others what they need to map this rank's buffer. Errors: it is
-/// none that they could.
+/// Tells the others what they need to map this rank's buffer. Errors: memory
+/// that they cannot map; too many windows.
 Status CudaBackend::offerWindow(int self, const char *buffer, size_t bytes,
                                 uintptr_t &handle) {
   const uint32_t number = board_.freeNumber();
@@ -127,13 +127,15 @@ Status CudaBackend::offerWindow(int self, const char *buffer, size_t bytes,
   return {};
 }
 
-/// Writes to this rank's tables where the others have a window, or nowhere.
+/// Writes to this rank's tables where the others have mapped a window; if not
+/// `open`, that they have not.
 Status CudaBackend::tellTables(int self, uint32_t number, bool open) {
   DeviceScope scope(ranks_[self].device);
   for (size_t other = 0; other < ranks_.size(); ++other) {
     if (!ranks_[other].windows)
-      continue; // it reaches none
-    // Relaxed: it was written before isOpen() was true.
+      continue; // this rank itself, or one of another server
+    // Relaxed: isOpen() of the board loaded with acquire what the reader stored
+    // after it.
     const uint64_t address =
         open ? loadRelaxed(&reachedAt(self, number, int(other))) : 0;
     const cudaError_t error =
@@ -145,7 +147,7 @@ Status CudaBackend::tellTables(int self, uint32_t number, bool open) {
   return {};
 }
 
-/// Whether calls that begin now may use the window.
+/// Returns whether calls that begin now may use the window.
 bool CudaBackend::isOpen(int self, uint32_t number) {
   Window &window = windows_[number];
   if (window.open || window.failed || !board_.isOpen(number))
@@ -153,14 +155,14 @@ bool CudaBackend::isOpen(int self, uint32_t number) {
   const Status status = tellTables(self, number, true);
   window.open = status.ok();
   window.failed = !status.ok();
-  window.files.reset(); // all have mapped it
+  window.files.reset(); // all ranks have mapped it
   if (!status.ok())
     log(LogLevel::warn, self, status.text, ": it is not used");
   return window.open;
 }
 
-/// What a rank of this back end posts to others for a buffer of its call: where
-/// they may reach it, or 0.
+/// Returns what a rank of this back end posts to others for a buffer of its
+/// call: where they may reach it, or 0.
 uint64_t CudaBackend::exchangedPtr(const Call &call, const void *buffer,
                                    uint64_t bytes) {
   const int rank = call.rank;
@@ -185,7 +187,7 @@ uint64_t CudaBackend::exchangedPtr(const Call &call, const void *buffer,
 
 //===-- Across processes: the reader --------------------------------------===//
 
-/// Joins the board, when all know each other.
+/// Joins the board, once all ranks know each other.
 void CudaBackend::beginWindows(int self) {
   std::vector<int> others;
   for (size_t other = 0; other < ranks_.size(); ++other)
@@ -200,7 +202,7 @@ void CudaBackend::beginWindows(int self) {
                 }});
 }
 
-/// Maps what another rank offers, and tells it where.
+/// Maps what another rank offers, and tells that rank where.
 bool CudaBackend::openWindow(int self, int owner, uint32_t number) {
   DeviceScope scope(ranks_[self].device);
   const WindowOffer &offer = offerOf(owner, number);
@@ -229,7 +231,8 @@ bool CudaBackend::openWindow(int self, int owner, uint32_t number) {
 }
 
 void CudaBackend::closeWindow(int self, int owner, uint32_t number) {
-  // Kernels may be at work in it only then; they end, and no other begins.
+  // Only after a failure may kernels still be using the window. They end, and
+  // no others begin.
   if (job_.failed())
     finish(self);
   DeviceScope scope(ranks_[self].device);

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// LaneWaits.h's Block on a device. For files of kernels only, each of which has
-// one of its own.
+// LaneWaits.h's Block on a device. Only files with kernels include this header,
+// and each has its own copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,15 +16,15 @@
 namespace blink::runtime {
 namespace {
 
-/// A barrier of hardware, by number: all of these threads.
+/// A hardware barrier, by number, of `kThreads` threads.
 template <unsigned kNumber, unsigned kThreads> __device__ void barrier() {
   asm volatile("barrier.sync %0, %1;" ::"n"(kNumber), "n"(kThreads) : "memory");
 }
 
-/// LaneWaits.h's Block.
+/// Implements LaneWaits.h's Block.
 struct CudaBlock {
   __device__ uint32_t thread() const { return threadIdx.x; }
-  /// A constant, so that addresses are one register and constants.
+  /// A constant, so that an address takes one register plus constants.
   __device__ uint32_t size() const { return kFoldThreads; }
   __device__ bool isPoster() const { return threadIdx.x >= kFoldThreads; }
   __device__ uint32_t poster() const { return threadIdx.x - kFoldThreads; }

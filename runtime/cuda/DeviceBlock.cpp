@@ -19,7 +19,7 @@ bool has(CUdevice device, CUdevice_attribute attribute) {
          value;
 }
 
-/// Mapped memory, if the device and its driver can share that.
+/// Allocates mapped memory if the device and its driver can share that.
 CUresult allocateMapped(int device, size_t bytes,
                         std::shared_ptr<char> &memory) {
   CUdevice handle = 0;
@@ -58,7 +58,8 @@ CUresult allocateMapped(int device, size_t bytes,
   int count = 0;
   if (result == CUDA_SUCCESS && cudaGetDeviceCount(&count) == cudaSuccess)
     for (int other = 0; other < count; ++other) {
-      // One that cannot after all is named when the memory is registered.
+      // Errors are ignored: a device that gets no access is named when the
+      // memory is registered.
       int can = 0;
       if (other != device &&
           cudaDeviceCanAccessPeer(&can, other, device) == cudaSuccess && can)
@@ -87,8 +88,8 @@ Status allocateOnDevice(size_t bytes, std::shared_ptr<char> &memory) {
   const CUresult result = allocateMapped(device, bytes, memory);
   if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
     return driverStatus(result, what);
-  // Older GPUs, and containers that do not let it be shared. CUDA has another
-  // way for this memory.
+  // Older GPUs, and containers in which mapped memory cannot be shared: for
+  // cudaMalloc's memory CUDA has another way to share.
   void *address = nullptr;
   status = cudaStatus(cudaMalloc(&address, bytes), what);
   if (status.ok())

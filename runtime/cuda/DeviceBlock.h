@@ -14,12 +14,13 @@
 
 namespace blink::runtime {
 
-/// Whether a GPU is current in the calling thread: it has made one so, or used
-/// one.
+/// Returns true if the calling thread has a current GPU: it has selected one,
+/// or used one.
 bool isOnDevice();
 
-/// At least `bytes` of the current GPU's memory, for it and all GPUs that reach
-/// it, in a form that other processes can map. Errors: CUDA's.
+/// Allocates at least `bytes` of the current GPU's memory, which that GPU and
+/// all GPUs with access to it can use, and which other processes can map.
+/// Errors: CUDA's.
 Status allocateOnDevice(size_t bytes, std::shared_ptr<char> &memory);
 
 } // namespace blink::runtime

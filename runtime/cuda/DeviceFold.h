@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// 16 bytes an access, several accesses in flight, any number of sources and
-// destinations. Packs are aligned as a destination is; of sources that lie
-// otherwise words are loaded, or aligned packs, and shifted where bytes lie
-// between words.
+// 16 bytes per access, several accesses in flight, any number of sources and
+// destinations. Packs are aligned like a destination. A source that is aligned
+// differently is loaded by words or by aligned packs, which are shifted if its
+// elements do not begin at a word.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,9 @@ namespace blink::runtime {
 template <typename T>
 inline constexpr uint32_t kPackCount = Pack::kBytes / sizeof(T);
 
-/// What sums of T are kept in: of 8-bit integers, whose last bits are those of
-/// the sum of 8 bits, a register, so that they need not be cut each time.
+/// The type that sums of T are kept in. 8-bit integers use a whole register:
+/// its low 8 bits are those of the 8-bit sum, so the sum need not be truncated
+/// after each addition.
 template <typename T>
 using Register = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1,
                                     int32_t, Accumulator<T>>;
@@ -63,10 +64,10 @@ BLINK_DEVICE inline Pack narrow(const Register<T> (&values)[kPackCount<T>]) {
 
 //===-- The packs of one thread and turn ---------------------------------===//
 
-/// `kPacks` packs `stride` bytes apart.
+/// `kPacks` packs, `stride` bytes apart.
 template <int kPacks> struct Turn {
   static constexpr int kNum = kPacks;
-  uint64_t offset; ///< of the first pack, in bytes
+  uint64_t offset; ///< offset of the first pack in bytes
   uint32_t stride;
 
   BLINK_DEVICE void load(const char *source, Pack (&packs)[kPacks]) const {
@@ -74,7 +75,7 @@ template <int kPacks> struct Turn {
     for (int u = 0; u < kPacks; ++u)
       packs[u] = loadPack(source + offset + u * stride);
   }
-  /// From a source whose packs lie at multiples of kWidth bytes, 4 or 8.
+  /// Loads from a source whose packs lie at multiples of kWidth bytes, 4 or 8.
   template <uint32_t kWidth>
   BLINK_DEVICE void loadByParts(const char *source,
                                 Pack (&packs)[kPacks]) const {
@@ -82,8 +83,8 @@ template <int kPacks> struct Turn {
     for (int u = 0; u < kPacks; ++u)
       packs[u] = loadParts<kWidth>(source + offset + u * stride);
   }
-  /// From a source whose packs lie `above` > 0 bytes above multiples of 16,
-  /// in word `Word` and the next ones.
+  /// Loads from a source whose packs lie `above` > 0 bytes above multiples of
+  /// 16; they begin in word `Word` of the aligned pack.
   template <typename Word>
   BLINK_DEVICE void loadShifted(const char *source, uint32_t above, Word,
                                 Pack (&packs)[kPacks]) const {
@@ -104,14 +105,14 @@ template <int kPacks> struct Turn {
   }
 };
 
-/// The packs of one thread, some at a time.
+/// The packs of one thread, which it handles several per turn.
 struct Turns {
-  uint64_t offset; ///< of the first pack, in bytes
-  uint32_t stride; ///< from one to the next
+  uint64_t offset; ///< offset of the first pack in bytes
+  uint32_t stride; ///< bytes from one pack to the next
   uint32_t left;
 
-  /// The share of `numPacks` packs, the first of which lies `begin` bytes above
-  /// the begins of ranges.
+  /// Returns this thread's share of `numPacks` packs. The first pack lies
+  /// `begin` bytes after the beginning of the ranges.
   template <typename Block>
   BLINK_DEVICE static Turns of(const Block &block, uint64_t begin,
                                uint64_t numPacks) {
@@ -121,8 +122,8 @@ struct Turns {
                               : 0};
   }
 
-  /// Turns of kPacks as long as there are so many, then of half, of a quarter,
-  /// of one.
+  /// Runs turns of kPacks packs while that many are left, then turns of half as
+  /// many, a quarter, and so on down to one.
   template <int kPacks, typename Body> BLINK_DEVICE void run(Body body) {
     BLINK_ROLLED
     for (; left >= kPacks; left -= kPacks) {
@@ -134,14 +135,16 @@ struct Turns {
   }
 };
 
-/// Which elements of ranges go by packs.
+/// The elements of a range that are handled as packs.
 struct PackRange {
-  uint64_t head;     ///< elements before the first pack
-  uint64_t numPacks; ///< the rest goes by elements again
+  uint64_t head; ///< elements before the first pack
+  /// The elements after the packs are handled one by one again.
+  uint64_t numPacks;
 
-  /// Packs are aligned as the range at `address`. Others, if `loose`, are
-  /// not, and loads of their packs reach beyond them by less than a pack: so
-  /// far from the begin and the end go elements.
+  /// Aligns packs like the range at `address`. If `loose`, other ranges are not
+  /// aligned like it, and loads of their packs reach up to a pack beyond it.
+  /// The first and the last elements, as far as such loads reach, are therefore
+  /// handled one by one.
   template <typename T>
   BLINK_DEVICE static PackRange of(const char *address, bool loose,
                                    uint64_t count) {
@@ -157,7 +160,7 @@ struct PackRange {
 
 //===-- Copies -----------------------------------------------------------===//
 
-/// To destinations that are aligned alike.
+/// Copies to destinations that are aligned alike.
 template <typename Block>
 BLINK_DEVICE inline void copyAlike(const Block &block, const char *source,
                                    SharedPointers<char> destinations,
@@ -177,7 +180,7 @@ BLINK_DEVICE inline void copyAlike(const Block &block, const char *source,
   }
   Turns turns = Turns::of(block, range.head, range.numPacks);
   const auto toAll = [&](const auto &turn, const auto &packs) {
-    // The pointer of one destination stays in a register.
+    // With one destination its pointer stays in a register.
     if (numDestinations == 1)
       return turn.store(first, packs);
     BLINK_ROLLED
@@ -192,7 +195,7 @@ BLINK_DEVICE inline void copyAlike(const Block &block, const char *source,
       toAll(turn, packs);
     });
   };
-  // In flight; half as many where each takes two loads.
+  // Packs in flight; half as many if each takes two loads.
   constexpr std::integral_constant<int, 8> all;
   constexpr std::integral_constant<int, 4> half;
   if (above == 0)
@@ -213,8 +216,8 @@ BLINK_DEVICE inline void copyAlike(const Block &block, const char *source,
     });
 }
 
-/// Bits, whatever they mean. Destinations that are aligned alike and follow
-/// each other are written together.
+/// Copies bits, whatever they mean. Consecutive destinations that are aligned
+/// alike are written together.
 template <typename Block>
 BLINK_DEVICE inline void copyRange(const Block block, const char *source,
                                    SharedPointers<char> destinations,
@@ -236,7 +239,7 @@ BLINK_DEVICE inline void copyRange(const Block block, const char *source,
 
 //===-- Folds ------------------------------------------------------------===//
 
-/// The packs of a source on their way, which are aligned as the turn.
+/// Packs in flight from a source that is aligned like the turn.
 template <typename T, int kNum> struct AlignedPacks {
   Pack packs[kNum];
 
@@ -246,8 +249,9 @@ template <typename T, int kNum> struct AlignedPacks {
   BLINK_DEVICE Pack get(int u) const { return packs[u]; }
 };
 
-/// The same of a source that may lie otherwise, at a multiple of T. Nothing is
-/// computed from what is loaded before `get`, so that no load is waited for.
+/// The same for a source that may be aligned differently, at a multiple of T.
+/// Nothing is computed from the loaded words before `get`, so no load is waited
+/// for earlier.
 template <typename T, int kNum, bool kShifts = sizeof(T) < 4>
 struct LoosePacks : AlignedPacks<T, kNum> {
   BLINK_DEVICE void load(const Turn<kNum> &turn, const char *source) {
@@ -273,21 +277,24 @@ template <typename T, int kNum> struct LoosePacks<T, kNum, true> {
   BLINK_DEVICE Pack get(int u) const { return extract(words[u], bits); }
 };
 
-/// Whether it sums: what is divided in the end, or multiplied before, is a sum.
+/// Whether the fold is a sum. Only sums are divided at the end, or multiplied
+/// before.
 template <typename Operator>
 inline constexpr bool kSums = std::is_same_v<Operator, Sum>;
 
 template <typename T, typename Operator> struct DeviceFold {
   static constexpr uint32_t kCount = kPackCount<T>;
-  /// What a pack is combined in: its elements, widened, or just its words.
+  /// The type that the values of a pack are combined in: its elements, widened,
+  /// or for bitwise operators its words.
   static constexpr bool kInWords = kBitwise<Operator>;
   using Value = std::conditional_t<kInWords, uint32_t, Register<T>>;
   static constexpr uint32_t kValues = kInWords ? 4 : kCount;
   /// A thread has the packs of two sources in flight, and the sums of its packs
-  /// in registers: 32 of 1-byte elements. 64-bit integers are divided at
-  /// length, and shifting takes two registers for one. More packs need more
-  /// registers than a block leaves a thread (tools/kernel-report), which for
-  /// the newest GPUs are taken less sparingly.
+  /// in registers: 32 sums for 1-byte elements. 64-bit integers take a long
+  /// division, and shifting takes two registers per word. More packs than these
+  /// would need more registers than a thread of a block has
+  /// (tools/kernel-report). On the newest GPUs the compiler uses more
+  /// registers.
   static constexpr int kPacks =
       kValues == 16 || (std::is_integral_v<T> && sizeof(T) == 8) ? 2 : 3;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
@@ -300,12 +307,13 @@ template <typename T, typename Operator> struct DeviceFold {
   uint32_t numSources;
   SharedPointers<char> destinations;
   uint32_t numDestinations;
-  uint32_t divisor; ///< 0 if the operator is another than Sum
+  uint32_t divisor; ///< 0 unless the operator is Sum
 
   using Reciprocal = decltype(reciprocal<Accumulator<T>>(1));
 
-  /// The same number: what follows from it is computed where it is used, as
-  /// registers are scarcer than instructions.
+  /// Returns the same number, hidden from the compiler: what depends on it is
+  /// computed where it is used, because registers are scarcer than
+  /// instructions.
   BLINK_DEVICE static uint32_t opaque(uint32_t number) {
 #if defined(__CUDA_ARCH__)
     asm volatile("" : "+r"(number));
@@ -341,7 +349,7 @@ template <typename T, typename Operator> struct DeviceFold {
     }
   }
 
-  /// Elements [begin, end), every `step`-th.
+  /// Folds every `step`-th element of [begin, end).
   BLINK_DEVICE_CALL static void foldElements(const DeviceFold fold,
                                              uint64_t begin, uint64_t end,
                                              uint64_t step) {
@@ -364,14 +372,14 @@ template <typename T, typename Operator> struct DeviceFold {
     }
   }
 
-  /// kLoose: sources and destinations may be aligned otherwise than packs.
+  /// kLoose: sources and destinations may not be aligned like packs.
   template <bool kLoose, int kNum>
   BLINK_DEVICE void foldTurn(const Turn<kNum> &turn,
                              Reciprocal reciprocal) const {
     using Packs =
         std::conditional_t<kLoose, LoosePacks<T, kNum>, AlignedPacks<T, kNum>>;
-    // The packs of the next source are on their way when those of one are
-    // combined.
+    // While the packs of one source are combined, those of the next are in
+    // flight.
     Packs even, odd;
     even.load(turn, sources[0]);
     if (numSources > 1)
@@ -408,7 +416,7 @@ template <typename T, typename Operator> struct DeviceFold {
       packs[u] = give(sums[u]);
     }
     if (!divided) {
-      // Nothing has been written yet: once more, the slow way.
+      // Nothing has been written yet: fold these packs again, the slow way.
       BLINK_ROLLED
       for (int u = 0; u < kNum; ++u) {
         const uint64_t first =
@@ -444,10 +452,10 @@ template <typename T, typename Operator> struct DeviceFold {
   }
 };
 
-/// The fold of host/Fold.h by all threads of `block`; null destinations are
-/// passed over. `sources` and `destinations` lie in the block's shared memory.
+/// Runs the fold of host/Fold.h with all threads of `block`, skipping null
+/// destinations. `sources` and `destinations` lie in the block's shared memory.
 /// `divisor` is 0 unless the operator is Sum. A thread writes the same elements
-/// of all ranges and uses no others: it is the caller who synchronises.
+/// of all ranges and uses no others; the caller synchronises.
 template <typename T, typename Operator, typename Block>
 BLINK_DEVICE inline void foldRange(const Block &block, const T *const *sources,
                                    uint32_t numSources, T *const *destinations,

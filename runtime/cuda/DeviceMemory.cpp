@@ -11,8 +11,8 @@
 namespace blink::runtime {
 
 cudaError_t pushDevice(int device) {
-  // Not released: CUDA's runtime, which is used there next, keeps what it has
-  // until the process ends. It numbers devices as the driver does.
+  // The context is not released: the CUDA runtime, which uses it next, keeps it
+  // until the process ends. The runtime numbers devices as the driver does.
   CUcontext context = nullptr;
   return driver().cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS &&
                  driver().cuCtxPushCurrent(context) == CUDA_SUCCESS
@@ -26,7 +26,8 @@ void popDevice() {
 }
 
 bool isOpenToPeers(const void *address) {
-  // What processes can share in this way is what peer access was made for.
+  // Memory that processes can share by legacy IPC is the memory that peer
+  // access opens.
   int capable = 0;
   return driver().cuPointerGetAttribute(
              &capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,

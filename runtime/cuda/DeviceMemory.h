@@ -16,7 +16,8 @@
 
 namespace blink::runtime {
 
-/// Success, or "doing what: CUDA's words", where `what` are a text's parts.
+/// Returns success, or "doing what: CUDA's words". The parts of the text before
+/// the colon are `what`.
 template <typename... Parts>
 Status cudaStatus(cudaError_t error, const Parts &...what) {
   if (error == cudaSuccess)
@@ -27,21 +28,24 @@ Status cudaStatus(cudaError_t error, const Parts &...what) {
           what..., ": ", cudaGetErrorString(error)};
 }
 
-/// Whether all devices with access to the memory of the one that `address` is
-/// on can use it. cudaMalloc's they can; of memory pools (cudaMallocAsync) and
-/// of mapped memory (cuMemMap; PyTorch's expandable segments) that is a matter
-/// of each allocation, so the answer is no. DeviceMemory.cpp.
+/// Returns true if every device with access to the memory of the device that
+/// `address` is on can use this address. cudaMalloc's memory is open like that.
+/// Memory of pools (cudaMallocAsync) and mapped memory (cuMemMap; PyTorch's
+/// expandable segments) is opened per allocation, so the answer is no.
+/// DeviceMemory.cpp.
 bool isOpenToPeers(const void *address);
 
-/// Makes a device current for this thread by its primary context, over what was
-/// current before; popDevice() brings that back. cudaSetDevice() could not:
-/// since CUDA 12 it gives the former device a context, which takes half a
-/// gigabyte there, though the thread may never have used it. DeviceMemory.cpp.
+/// Makes a device current for this thread with its primary context, and keeps
+/// the previous context below it; popDevice() restores that. cudaSetDevice()
+/// cannot restore it: since CUDA 12 it would create a context on the former
+/// device, which takes half a gigabyte there although the thread may never have
+/// used it. DeviceMemory.cpp.
 cudaError_t pushDevice(int device);
 void popDevice();
 
-/// A device is current, for work of the library's own: the program's captures,
-/// whatever thread and mode they are in, neither forbid it nor are spoilt.
+/// Makes a device current in a scope, for the library's own work. That work is
+/// neither forbidden by a stream capture of the program, in whatever thread and
+/// mode, nor does it invalidate the capture.
 class DeviceScope {
 public:
   explicit DeviceScope(int device) {
@@ -67,9 +71,9 @@ private:
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// Calls `work` with a stream of its own of the current device, and returns
-/// when what it has put there is done. The default stream would wait for the
-/// program's streams, and must not be used while one of them is captured.
+/// Calls `work` with a new stream of the current device, and returns when what
+/// `work` has put there is done. The default stream is unsuitable: it waits for
+/// the program's streams, and must not be used while one of them is captured.
 template <typename Work> cudaError_t onOwnStream(const Work &work) {
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -82,16 +86,17 @@ template <typename Work> cudaError_t onOwnStream(const Work &work) {
   return error;
 }
 
-/// Copies from this process's ordinary memory to the current device, and
-/// returns when the bytes are there for kernels in all streams.
+/// Copies from this process's ordinary memory to the current device. Returns
+/// when kernels in all streams can see the bytes.
 inline cudaError_t copyToDevice(void *to, const void *from, size_t bytes) {
   return onOwnStream([=](cudaStream_t stream) {
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream);
   });
 }
 
-/// Calls `make(address)` for memory by way of the current device, which is
-/// current again when its last owner has gone and `free(address)` is called.
+/// Calls `make(address)` to get memory through the current device. When the
+/// last owner of `memory` is gone, `free(address)` is called with that device
+/// current again.
 template <typename Make, typename Free>
 cudaError_t makeMemory(const Make &make, const Free &free,
                        std::shared_ptr<char> &memory) {
@@ -108,7 +113,7 @@ cudaError_t makeMemory(const Make &make, const Free &free,
   return error;
 }
 
-/// Memory of the current device, zero at first.
+/// Allocates memory of the current device, zeroed.
 inline cudaError_t allocateOnCurrent(size_t bytes,
                                      std::shared_ptr<char> &memory) {
   const cudaError_t error = makeMemory(
@@ -121,8 +126,8 @@ inline cudaError_t allocateOnCurrent(size_t bytes,
   });
 }
 
-/// Pinned host memory that all devices can use, at the same address, as
-/// unified addressing has it; zero at first.
+/// Allocates zeroed pinned host memory. All devices use it at the same address,
+/// thanks to unified addressing.
 inline cudaError_t allocatePinned(size_t bytes, std::shared_ptr<char> &memory) {
   const cudaError_t error = makeMemory(
       [=](void **address) {
@@ -135,8 +140,8 @@ inline cudaError_t allocatePinned(size_t bytes, std::shared_ptr<char> &memory) {
   return error;
 }
 
-/// Host memory that has a mapping of its own, for all devices to use as long as
-/// `memory` is kept.
+/// Lets all devices use host memory that has a mapping of its own, for as long
+/// as `memory` is kept.
 inline Status registerForDevices(const std::shared_ptr<char> &mapping,
                                  size_t bytes, std::shared_ptr<char> &memory) {
   cudaError_t error = makeMemory(
@@ -156,7 +161,7 @@ inline Status registerForDevices(const std::shared_ptr<char> &mapping,
   return cudaStatus(error, "cannot give GPUs the job's memory");
 }
 
-/// Likewise memory behind a file that processes share.
+/// Does the same with memory behind a file that processes share.
 inline Status mapForDevices(int file, size_t bytes,
                             std::shared_ptr<char> &memory) {
   const std::shared_ptr<char> mapping =
@@ -166,7 +171,7 @@ inline Status mapForDevices(int file, size_t bytes,
   return registerForDevices(mapping, bytes, memory);
 }
 
-/// Maps memory of another process's device for the device that is current.
+/// Maps memory of another process's device for the current device.
 inline cudaError_t mapMemory(const cudaIpcMemHandle_t &handle,
                              std::shared_ptr<char> &memory) {
   return makeMemory(
@@ -177,7 +182,7 @@ inline cudaError_t mapMemory(const cudaIpcMemHandle_t &handle,
       cudaIpcCloseMemHandle, memory);
 }
 
-/// An event without timing, of the device that is current at first use.
+/// An event without timing, on the device that is current at first use.
 class Event {
 public:
   Event() = default;
@@ -195,7 +200,7 @@ public:
       error = cudaEventCreateWithFlags(&event_, cudaEventDisableTiming);
     return error == cudaSuccess ? cudaEventRecord(event_, stream) : error;
   }
-  /// What is put into `stream` from now on waits for the event.
+  /// Makes work that is put into `stream` from now on wait for this event.
   cudaError_t waitOn(cudaStream_t stream) const {
     return event_ ? cudaStreamWaitEvent(stream, event_, 0) : cudaSuccess;
   }
@@ -211,7 +216,7 @@ private:
   int device_ = 0;
 };
 
-/// A stream of the device that is current when it is first asked for.
+/// A stream on the device that is current at the first call of get().
 class OwnStream {
 public:
   OwnStream() = default;

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What ranks of this back end tell each other on top of what all do
-// (job/JobMemory.h): plain structs in the host memory of a job.
+// The records by which ranks of this back end tell each other where their
+// memory is, in addition to those of all ranks (job/JobMemory.h): plain structs
+// in the job's host memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,23 +18,23 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others of a window (job/WindowBoard.h).
+/// A rank's description of a window (job/WindowBoard.h) for the other ranks.
 struct WindowOffer {
   SharedNote note;
-  uint64_t address; ///< of the buffer, for ranks of the same process
+  uint64_t address; ///< address of the buffer, for ranks of the same process
   uint64_t bytes;
 };
 
-/// What a rank tells the others on top of its PeerRecord, which says that it
-/// has joined when control and pool can be found, and that it is ready when it
-/// has mapped the others'.
+/// A rank's record for the others, in addition to its PeerRecord. That one says
+/// "joined" once `control` and `pool` can be read here, and "ready" once the
+/// rank has mapped those of the others.
 struct DevicePeerInfo {
   uint64_t drained; ///< 1: the job has failed, and no kernel of it is left here
-  uint64_t closed;  ///< 1: it has nothing of the others mapped any more
+  uint64_t closed;  ///< 1: no memory of the others is mapped here any more
   cudaIpcMemHandle_t control, pool;
   GpuShare gpu;
-  // For ranks of the same process: addresses in it.
-  uint64_t token; ///< processToken()
+  // For ranks of the same process: addresses there.
+  uint64_t token; ///< processToken() of its process
   uint64_t device;
   uint64_t localControl, localPool;
 };

@@ -11,7 +11,7 @@ namespace {
 
 void layNothing(const RingPlan &, RingPlace &, Arena &) {}
 
-//===-- peer: each polls memory of its own --------------------------------===//
+//===-- peer: each end polls its own memory -------------------------------===//
 
 void layPeerAtWriter(const RingPlan &, RingPlace &place, Arena &control) {
   place.freed = control.take<uint64_t>(1);
@@ -45,7 +45,8 @@ const DeviceTransport kStaged = {false, layStagedInJob, layNothing, layNothing};
 
 const DeviceTransport kCarried = {false, layNothing, layNothing, layNothing};
 
-/// By kind. Ranks of one process have memory for all of them.
+/// Indexed by kind. Channels of kind `network` within one process go through
+/// host memory.
 const DeviceTransport *const kDeviceTransports[] = {&kPeer, &kStaged, &kStaged};
 static_assert(std::size(kDeviceTransports) ==
               size_t(sched::ChannelKind::MAX) + 1);

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A lane on a GPU moves chunks by loads and stores alone, so what a transport
-// (runtime/Transport.h) decides here is where the memory of a ring is: each
-// kind of channel has a line in a table.
+// A lane on a GPU moves chunks by loads and stores alone. So a transport
+// (runtime/Transport.h) decides here only where the memory of a ring is: each
+// kind of channel has an entry in a table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,22 +30,24 @@ struct RingPlace {
 };
 
 /// How the rings of one kind of channel join two GPUs. Each function takes its
-/// part from an arena, or does nothing; all are called for every ring, in every
-/// process.
+/// part of the ring from an arena, or does nothing. All of them are called for
+/// every ring, in every process.
 struct DeviceTransport {
-  /// Each end's GPU reaches the memory of the other's: they need access to each
-  /// other, and lanes may move chunks from and to the other rank's buffers.
+  /// Whether each end's GPU reaches the memory of the other's. Then the two
+  /// need access to each other, and lanes may read and write the other rank's
+  /// buffers.
   bool reaches;
-  /// From pinned host memory that all ranks reach.
+  /// Lays out pinned host memory that all ranks reach.
   void (*layInJob)(const RingPlan &ring, RingPlace &place, Arena &job);
-  /// From memory of the writer's GPU, cleared at first.
+  /// Lays out zeroed memory of the writer's GPU.
   void (*layAtWriter)(const RingPlan &ring, RingPlace &place, Arena &control);
-  /// From memory of the reader's GPU, cleared at first.
+  /// Lays out zeroed memory of the reader's GPU.
   void (*layAtReader)(const RingPlan &ring, RingPlace &place, Arena &pool);
 };
 
-/// Of the ring's kind, or one that lays nothing: a transport carries the ring
-/// (CarriedRings.h), or it is none of this server's.
+/// Returns the entry of the ring's kind. Returns one that lays out nothing if a
+/// transport carries the ring (CarriedRings.h), or if the ring belongs to
+/// another server.
 const DeviceTransport &deviceTransportOf(const RingPlan &ring);
 
 } // namespace blink::runtime

@@ -12,8 +12,9 @@
 
 namespace blink::runtime {
 
-/// A child that is forked while the linker looks for a library finds its table
-/// half gone.
+/// Opens the driver's library under a lock that fork() takes, too: a child that
+/// is forked while the dynamic linker looks for a library finds the linker's
+/// table half written.
 static void *openDriver(int flags) {
   static ForkSafeMutex &mutex = *new ForkSafeMutex;
   const std::lock_guard<std::mutex> lock(mutex);

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the CUDA runtime does not offer. The driver is in the process already,
-// but its library is not there when this one is linked, and an older one may
-// have fewer functions.
+// Functions that the CUDA runtime lacks. They are looked up in the driver,
+// which is in the process already: its library need not be present when this
+// one is linked, and an older driver may have fewer functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,15 +16,16 @@
 
 namespace blink::runtime {
 
-/// The address of a function of the driver's, or null. Driver.cpp; of emulated
-/// devices test/emulation's.
+/// Returns the address of a function of the driver, or null. Defined in
+/// Driver.cpp, and for emulated devices in test/emulation.
 void *driverSymbol(const char *name);
 
-/// Whether this process has the driver, as all have that use CUDA.
+/// Returns true if the driver is loaded into this process, as it is into all
+/// processes that use CUDA.
 bool driverIsLoaded();
 
 template <typename Function> class DriverFunction;
-/// One of the driver's functions; "not supported" where it has none.
+/// A function of the driver; it returns "not supported" if the driver lacks it.
 template <typename... Parameters>
 class DriverFunction<CUresult(Parameters...)> {
 public:
@@ -69,8 +70,9 @@ private:
   X(cuMulticastUnbind)                                                         \
   X(cuPointerGetAttribute)
 
-/// All of them. cuda.h gives some a version by a macro: so the names that are
-/// asked for are those that the types belong to.
+/// All of them. cuda.h gives some functions a versioned name by a macro;
+/// BLINK_DRIVER_TEXT expands it, so each name asked for is the one that the
+/// type belongs to.
 struct Driver {
 #define BLINK_DRIVER_TEXT(name) #name
 #define BLINK_DRIVER_MEMBER(name)                                              \
@@ -84,7 +86,7 @@ inline const Driver &driver() {
   return functions;
 }
 
-/// Success, or "doing what: the driver's words".
+/// Returns success, or "doing what: the driver's words".
 inline Status driverStatus(CUresult result, const std::string &what) {
   if (result == CUDA_SUCCESS)
     return {};

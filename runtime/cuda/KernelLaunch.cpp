@@ -19,19 +19,20 @@ const void *kernelFor(blinkDataType_t type, blinkRedOp_t op) {
       op, [type](auto combine) { return kernelOf<decltype(combine)>(type); });
 }
 
-/// For calls whose partial sums are floats; null if there are none such.
+/// Returns the kernel for calls whose partial sums are floats, or null if there
+/// are no such calls.
 const void *wideKernelFor(blinkDataType_t type, blinkRedOp_t op) {
   if (!isWidened(type, op))
     return nullptr;
   return op == blinkProd ? wideKernelOf<Prod>(type) : wideKernelOf<Sum>(type);
 }
 
-/// Lowers `least` to what a multiprocessor can run of a kernel, if there is
-/// one.
+/// Lowers `least` to the number of blocks of `kernel` that a multiprocessor can
+/// run, if there is a kernel.
 cudaError_t lowerToResident(const void *kernel, int &least) {
   if (!kernel)
     return cudaSuccess;
-  // Loads the kernel, too.
+  // This also loads the kernel.
   cudaFuncAttributes attributes;
   int resident = 0;
   cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
@@ -68,8 +69,8 @@ cudaError_t kernelsMulticast(bool &can) {
   cudaFuncAttributes attributes;
   const cudaError_t error =
       cudaFuncGetAttributes(&attributes, switchKernelOf(blinkFloat32));
-  // Machine code may have been made of PTX for older GPUs, which has none of
-  // it, or by a toolkit that does not know it (Multimem.h).
+  // Machine code that was compiled from PTX for older GPUs lacks these
+  // instructions, and so does that of an older toolkit (Multimem.h).
   can = error == cudaSuccess && CUDART_VERSION >= 12010 &&
         std::min(attributes.binaryVersion, attributes.ptxVersion) >= kHopper;
   return error;

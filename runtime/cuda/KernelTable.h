@@ -12,16 +12,17 @@
 
 namespace blink::runtime {
 
-/// Threads of a lane that fold, and a warp beside them that tells the other
-/// ends what has been folded. 512 in all: with one more warp a thread could
-/// have 96 registers instead of 128, and folds would spill them. A folding
-/// thread has eight packs of 16 bytes in flight when it copies, which is 60 KiB
-/// a lane, and four to six when it folds.
+/// A lane has kFoldThreads threads that fold, and a warp beside them that
+/// announces what has been folded. The block has 512 threads: with one more
+/// warp a thread could have 96 registers instead of 128, and folds would spill.
+/// A thread has eight packs of 16 bytes in flight when it copies, which is 60
+/// KiB per lane, and four to six when it folds.
 inline constexpr unsigned kFoldThreads = 480;
 inline constexpr unsigned kPostThreads = 32;
 inline constexpr unsigned kBlockThreads = kFoldThreads + kPostThreads;
 
-/// The kernel of a type; null if there is none. Kernels.cu, once an operator.
+/// Returns the kernel of a type, or null if there is none. Kernels.cu is
+/// compiled once for each operator.
 template <typename Operator> const void *kernelOf(blinkDataType_t type);
 template <> const void *kernelOf<Sum>(blinkDataType_t type);
 template <> const void *kernelOf<Prod>(blinkDataType_t type);
@@ -31,17 +32,18 @@ template <> const void *kernelOf<Band>(blinkDataType_t type);
 template <> const void *kernelOf<Bor>(blinkDataType_t type);
 template <> const void *kernelOf<Bxor>(blinkDataType_t type);
 
-/// That of a narrow type for calls whose partial sums are floats; null if there
-/// is none. Likewise.
+/// Returns the kernel of a narrow type for calls whose partial sums are floats,
+/// or null if there is none. Also in Kernels.cu.
 template <typename Operator> const void *wideKernelOf(blinkDataType_t type);
 template <> const void *wideKernelOf<Sum>(blinkDataType_t type);
 template <> const void *wideKernelOf<Prod>(blinkDataType_t type);
-/// SwitchKernels.cu: of sums for which switches work; null if there is none.
+/// Returns the kernel of sums for which switches work, or null if there is
+/// none. SwitchKernels.cu.
 const void *switchKernelOf(blinkDataType_t type);
 
-/// Messages.cu.
+/// The kernel of messages, in Messages.cu.
 const void *messageKernel();
-/// Clock.cu.
+/// The kernel that reads the device's clock, in Clock.cu.
 const void *clockKernel();
 
 } // namespace blink::runtime

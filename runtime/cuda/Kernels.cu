@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One kernel for each type and operator, and one for all integers where bits
-// are combined; and one more for each narrow type and operator whose partial
-// sums may be floats. Compiled once for each operator (BLINK_KERNEL_OPERATOR),
-// so that the compiler runs on several processors.
+// One kernel for each type and operator, but a single one for all integer types
+// if the operator combines bits, and another one for each narrow type and
+// operator whose partial sums may be floats. This file is compiled once for
+// each operator (BLINK_KERNEL_OPERATOR), so that the compiler runs on several
+// processors.
 //
 //===----------------------------------------------------------------------===//
 

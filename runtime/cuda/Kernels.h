@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The seam between the host side of the CUDA back end and device code.
+// The interface between the host side of the CUDA back end and device code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,26 +21,26 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream);
 
-/// Likewise the lanes of messages.
+/// Starts the lanes of messages in the same way.
 cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
                            cudaStream_t stream);
 
-/// Has the current device write what time it is, as Block::nanoseconds(), to
+/// Makes the current device write its time, as Block::nanoseconds() has it, to
 /// host memory.
 cudaError_t launchClock(uint64_t *time, cudaStream_t stream);
 
-/// Loads the kernels of all types and operators on the current device, and
-/// tells how many lanes of any of them it can run at the same time. Otherwise
-/// a kernel is loaded when it is first launched, which waits for those that
-/// run and lets no other thread use the device meanwhile: kernels that wait
-/// for each other, as collectives do, would wait for ever.
+/// Loads the kernels of all types and operators on the current device, and sets
+/// `numBlocks` to the number of lanes of any of them that it can run at the
+/// same time. Without this a kernel is loaded at its first launch. Loading
+/// waits for running kernels and keeps other threads from using the device, so
+/// kernels that wait for each other, as collectives do, would wait forever.
 cudaError_t prepareLanes(uint32_t &numBlocks);
 
-/// Whether the kernels, as the current device has loaded them, have a switch
-/// add and copy: those for sm_90 and later do.
+/// Sets `can` to whether the kernels that the current device has loaded use a
+/// switch to add and copy: those for sm_90 and later do.
 cudaError_t kernelsMulticast(bool &can);
 
-/// Whether a switch adds elements of the type (Multimem.h).
+/// Whether a switch adds elements of this type (Multimem.h).
 constexpr bool switchAdds(blinkDataType_t type) {
   switch (type) {
   case blinkInt32:
@@ -57,7 +57,7 @@ constexpr bool switchAdds(blinkDataType_t type) {
   }
 }
 
-/// Whether it divides such sums, of avg, too (kSwitchDivides).
+/// Whether the kernel can also divide such sums for avg (kSwitchDivides).
 constexpr bool switchDivides(blinkDataType_t type) {
   return switchAdds(type) && type != blinkFloat16 && type != blinkBfloat16;
 }

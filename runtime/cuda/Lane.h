@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The interpreter of the CUDA back end: one block of threads runs one lane from
-// its first fold to its last.
+// The interpreter of the CUDA back end: one thread block runs one lane from its
+// first fold to its last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace blink::runtime {
 
-/// `Block`: of LaneWaits.h. `kWide`: of a call whose partial sums are floats.
+/// `Block`: see LaneWaits.h. `kWide`: for calls whose partial sums are floats.
 template <typename T, typename Operator, typename Block, bool kSwitches,
           bool kWide>
 class Lane : LaneChannels<Block, kSwitches> {
@@ -28,7 +28,7 @@ public:
                     const LaunchedRank &rank, uint32_t number, uint32_t first)
       : Base(block, launch, rank, number, first) {}
 
-  /// Runs the lane to its end, or until something failed, which is reported.
+  /// Runs the lane to its end, or until something fails, which is reported.
   ///
   ///   folding threads   wait, fold chunk 0 | wait, fold chunk 1 | ...
   ///   posters                              | post chunk 0       | ...
@@ -57,7 +57,7 @@ private:
     if (!this->resolveAll(step))
       return;
     if (Base::isSwitched(step))
-      aliasFence(); // what is read came at the other address
+      aliasFence(); // what is read was written through the multicast address
     if (this->traces())
       this->traceBegin(count * sizeof(T));
     if constexpr (kSwitches)
@@ -65,7 +65,7 @@ private:
     else
       foldByLinks(step, count);
     if (Base::isSwitched(step))
-      aliasFence(); // what is written is read at the other address
+      aliasFence(); // what is written is read through the multicast address
     if (this->traces())
       this->traceEnd();
   }
@@ -93,9 +93,9 @@ private:
           step.destinations, count, divisor);
   }
 
-  /// Where switches work, in a launch that does not scale, and divides only if
-  /// they do for all trees. Steps copy, but for the root's: of trees for which
-  /// none works, too.
+  /// Folds in a launch for which switches work. Such a launch does not scale;
+  /// it divides only if the switch works for all trees. All steps copy except
+  /// the root's, also in trees for which no switch works.
   BLINK_DEVICE void foldByCopies(const LaneStep &step, uint64_t count) {
     if (Base::isSwitched(step) && step.inSwitch->all)
       foldInSwitch(step, count);
@@ -107,12 +107,12 @@ private:
           step.destinations, count, 0);
   }
 
-  /// The root's, of a tree for which the switch works.
+  /// Runs the root's fold in a tree for which the switch works.
   BLINK_DEVICE void foldInSwitch(const LaneStep &step, uint64_t count) {
     const LaneOperand *own = operands() + step.operandsBegin;
     char *const *pointers = reinterpret_cast<char *const *>(state_.pointers);
     const uint32_t input = contribution(step);
-    const uint32_t channel = input == 0 ? 1 : 0; // any other source
+    const uint32_t channel = input == 0 ? 1 : 0; // any source but the input
     uint32_t output = step.sources;
     while (own[output].kind != OperandKind::output)
       ++output;
@@ -144,8 +144,8 @@ private:
             scales ? loadElement(elementOf<T>(state_.scalar)) : 0};
   }
 
-  /// The source of the step that is the rank's input, of which no step has two;
-  /// or step.sources.
+  /// Returns the number of the source that is the rank's input, or step.sources
+  /// if there is none. No step has two.
   BLINK_DEVICE uint32_t contribution(const LaneStep &step) const {
     uint32_t s = 0;
     while (s < step.sources &&
@@ -155,7 +155,7 @@ private:
   }
 };
 
-/// The lane of block `index` of a launch.
+/// Runs the lane of block `index` of a launch.
 template <typename T, typename Operator, typename Block, bool kSwitches = false,
           bool kWide = false>
 BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
@@ -169,8 +169,9 @@ BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
       .run();
 }
 
-/// What block `index` of a launch of messages does: one tree of each message of
-/// a queue, in their order. They are bytes, whatever their types.
+/// Runs block `index` of a launch of messages: one tree of each message of a
+/// queue, in the order of the messages. They are copied as bytes, whatever
+/// their types.
 template <typename Block>
 BLINK_DEVICE inline void
 runMessageBlock(Block &block, const MessageLaunch &launch, uint32_t index) {
@@ -184,7 +185,7 @@ runMessageBlock(Block &block, const MessageLaunch &launch, uint32_t index) {
                                               message.firstLane + tree,
                                               message.firstLane)
           .run();
-    block.sync(); // what the threads share is the next one's
+    block.sync(); // the next message uses the same shared memory
     m = message.next;
   }
 }

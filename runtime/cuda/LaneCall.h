@@ -2,21 +2,24 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a lane on a device does once a call: it fetches its program and the
-// state of its rings, agrees with the other ends about buffers that are used as
-// they are, finds the steps that have nothing to move, and in the end waits for
-// those who use its buffers and keeps the rings' state.
+// The work of a lane on a device that is done once per call. At the start the
+// lane fetches its program and the state of its rings, agrees with the other
+// ends about buffers that are used without slots, and finds the steps that have
+// nothing to move. At the end the lane waits for lanes that still use its
+// buffers, and saves the state of its rings.
 //
-// All threads take part, one an operand, so that a call begins after three
-// dependent trips to memory: the lane's program, its operands, its rings.
+// All threads take part, one for each operand, so a call begins after three
+// dependent trips to memory: for the lane's program, its operands and its
+// rings.
 //
-// The pointer exchange. Of a channel that may be direct the reader posts where
-// its output is, of one that may be borrowed the writer posts where its input
-// is; or both go through slots if that is nowhere (pointer 0). What is posted
-// is for one call: the tag holds the number of its first chunk. The words are
-// free again when the next call posts: a reader's call ends after the last
-// chunk, which the writer sends after it has looked; a writer posts only once
-// the reader has read all chunks of the calls before, and so has looked.
+// The pointer exchange. The reader of a channel that may be direct posts where
+// its output is, and the writer of a channel that may be borrowed posts where
+// its input is. Pointer 0 means that the other end cannot reach the buffer:
+// then both use slots. A pointer is valid for one call, because its tag holds
+// the number of the call's first chunk. The words are free again when the next
+// call posts. A reader's call ends after the last chunk, which the writer sends
+// after it has read the pointer. A writer posts only once the reader has read
+// all chunks of the calls before, and so has read their pointers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +30,7 @@
 
 namespace blink::runtime {
 
-/// A lane's call. `Block`: of LaneWaits.h.
+/// A lane's call. `Block`: see LaneWaits.h.
 template <typename Block, bool kSwitches> class LaneCall {
 protected:
   BLINK_DEVICE LaneCall(Block &block, const LaunchedCall &launch,
@@ -36,8 +39,8 @@ protected:
       : block_(block), state_(block.state()), launch_(launch), rank_(rank),
         lane_(lane), firstLane_(firstLane) {}
 
-  /// Before the first fold; what the threads share is complete after it.
-  /// False if the lane has to give up.
+  /// Prepares the first fold. When it returns, what the threads share is
+  /// complete. Returns false if the lane has to give up.
   BLINK_DEVICE bool begin() {
     fetch();
     if (failed(kInFetching))
@@ -65,14 +68,14 @@ protected:
     return !failed(kBeforeFolds);
   }
 
-  /// After the last fold.
+  /// Ends the call, after the last fold.
   BLINK_DEVICE void finish() {
     eachChannel([this](LaneOperand &operand, const LaneStep &step, bool reads) {
       DeviceRingEnd &end = *operand.channel.end;
       const uint64_t behind =
           operand.number + (step.turns != 0 ? 0 : step.chunks);
       if (operand.way == Way::borrowed && !reads)
-        // The input is the caller's again.
+        // The input must be the caller's again.
         waitForReader(block_, operand, behind, kAfterFolds);
       if (operand.way == Way::direct && reads && step.turns == 0) {
         waitForChunk(block_, operand,
@@ -87,7 +90,7 @@ protected:
       if (!reads)
         end.layout = launch_.layout;
     });
-    if (launch_.direct) // only then has it waited
+    if (launch_.direct) // only then have other threads waited
       block_.sync();
     if (block_.isPoster() && block_.poster() == 0)
       leave();
@@ -96,26 +99,26 @@ protected:
   BLINK_DEVICE LaneStep *steps() const { return state_.allSteps; }
   BLINK_DEVICE LaneOperand *operands() const { return state_.allOperands; }
 
-  /// Whether the switch works for the tree of a step.
+  /// Whether the switch works for the tree of this step.
   BLINK_DEVICE static bool isSwitched(const LaneStep &step) {
     return kSwitches && step.inSwitch;
   }
 
-  /// Whether something with this number, or before it, has failed; after a
-  /// barrier behind it.
+  /// Returns true if what has this number, or an earlier one, has failed. To be
+  /// called after a barrier that follows it.
   BLINK_DEVICE bool failed(uint32_t fold) const {
     const uint32_t at = loadShared(&state_.failedFold);
     return at != 0 && at <= fold;
   }
 
-  /// Numbers of what may fail, one between two barriers.
+  /// Numbers of what may fail: one for each stretch between two barriers.
   static constexpr uint32_t kInFetching = 1;
   static constexpr uint32_t kBeforeFolds = 2;
   static constexpr uint32_t kFirstFold = 3;
   static constexpr uint32_t kAfterFolds = ~0u;
 
 private:
-  /// The lane's program, and where its rings are.
+  /// Fetches the lane's program and the addresses of its rings.
   BLINK_DEVICE void fetch() {
     const DeviceProgram *program = rank_.program;
     const LaneProgram lane = program->lanes()[lane_];
@@ -163,15 +166,16 @@ private:
     block_.sync();
   }
 
-  /// By one thread: the lane is this call's.
+  /// Takes the lane for this call. Called by one thread.
   BLINK_DEVICE void take(const DeviceProgram &program) {
     const bool begins = lane_ == firstLane_ && state_.endingLanes != 0;
-    // Both are on their way to the device's memory at the same time.
+    // With countCall() above, both atomics are on their way to the device's
+    // memory at the same time.
     const uint64_t number =
         begins ? countCall(program.notes, rank_.queue) : uint64_t(0);
     if (!exchangeOnce(&program.busy[lane_], 1)) {
-      // A call that was ended before it was done leaves its lanes taken, and
-      // the one behind it in the stream still begins.
+      // A call that ended before it was done leaves its lanes taken, and the
+      // next call in the stream begins nevertheless.
       const bool ended = loadRelaxed(program.abortHere) != 0 ||
                          loadRelaxed(program.abortJob) != 0;
       report(block_, ended ? LaneReport::aborted : LaneReport::twoCalls,
@@ -181,7 +185,8 @@ private:
     }
   }
 
-  /// By one thread, and no other: it is nobody's any more.
+  /// Releases the lane. Called by one thread, which does nothing with it
+  /// afterwards.
   BLINK_DEVICE void leave() {
     const DeviceProgram &program = *state_.program;
     exchangeOnce(&program.busy[state_.lane], 0);
@@ -193,8 +198,9 @@ private:
       noteEnd(block_, program.notes, state_.queue, state_.endingLanes);
   }
 
-  /// Of how many lanes the last one says that the call has ended; 0: not this
-  /// one. Lanes of messages may be at different ones.
+  /// Returns how many lanes must be done before the call has ended, the last of
+  /// which says so; 0 if this lane keeps no notes. Lanes of messages may be at
+  /// different messages.
   BLINK_DEVICE uint32_t endingLanes(const DeviceProgram &program) const {
     if (!program.notes.hasRecord(rank_.queue))
       return 0;
@@ -203,7 +209,8 @@ private:
                                  : 0;
   }
 
-  /// Where it is not in the launch, it is what it is now.
+  /// Returns the scalar of the launch, or if it is not in the launch, its
+  /// present value in memory.
   BLINK_DEVICE uint64_t scalar() const {
     if (!rank_.scalar)
       return rank_.scalarBits;
@@ -215,7 +222,7 @@ private:
     return bits;
   }
 
-  /// Copies to shared memory, in words of 16 bytes by all threads.
+  /// Copies to shared memory with all threads, in words of 16 bytes.
   template <typename T>
   BLINK_DEVICE void keep(T *kept, const T *values, uint32_t count) {
     struct alignas(16) Word {
@@ -258,7 +265,8 @@ private:
     return operand.channel.directBlock != DeviceChannel::kNotDirect;
   }
 
-  /// Where a tree begins in a block of a buffer, or of one that is elsewhere.
+  /// Returns the offset in bytes of a tree in a block of a buffer, this rank's
+  /// or another's.
   BLINK_DEVICE uint64_t offsetOf(uint32_t block, const LaneStep &step) const {
     return block * launch_.shape.blockBytes() +
            step.range.begin * launch_.shape.elementBytes;
@@ -270,8 +278,9 @@ private:
     return rank_.recv + offsetOf(block, step);
   }
 
-  /// Where the other end finds this rank's output or input; 0: nowhere. Its
-  /// table is of now: a graph may name a window that is no more.
+  /// Returns where the other end finds this rank's output or input, or 0 if it
+  /// cannot. The table is read at this moment, because a graph may name a
+  /// window that no longer exists.
   BLINK_DEVICE uint64_t whereOtherHas(const DeviceChannel &channel,
                                       bool reads) const {
     const uint64_t ptr = reads ? rank_.recvPtr : rank_.sendPtr;
@@ -281,7 +290,7 @@ private:
     return window != 0 ? window + (ptr & kOffsetMask) : 0;
   }
 
-  /// Posts where this rank's buffer is to the other end of a channel.
+  /// Posts to the other end of a channel where this rank's buffer is.
   BLINK_DEVICE void postPtr(LaneOperand &operand, const LaneStep &step,
                             bool reads) {
     const DeviceChannel &channel = operand.channel;
@@ -295,7 +304,8 @@ private:
       if (ptr != 0)
         use(operand, Way::borrowed, nullptr);
     }
-    // The first block; a reader that borrows knows of no other.
+    // Points to the block: a reader that borrows does not know which block it
+    // is.
     const uint64_t block =
         reads || ptr == 0
             ? 0
@@ -330,8 +340,8 @@ private:
 
   //===-- Steps that move nothing -----------------------------------------===//
 
-  /// Finds destinations that need nothing, steps that have no others, and
-  /// whether tags are to follow chunks.
+  /// Finds destinations that need nothing, steps that have no other
+  /// destinations, and whether tags have to follow chunks.
   BLINK_DEVICE void judge(LaneStep &step) {
     LaneOperand *operands = this->operands() + step.operandsBegin;
     const bool copies =
@@ -352,16 +362,16 @@ private:
     }
     if (launch_.lowLatency)
       step.posts = LaneStep::never; // lines carry their flags
-    // A chunk that comes straight into the output is waited for at the end,
-    // unless the writer counts on an answer to each.
+    // A chunk that arrives directly in the output is waited for at the end of
+    // the call, unless the writer counts on an answer to each chunk.
     const bool answers =
         operands[0].kind == OperandKind::channel &&
         !(operands[0].way == Way::direct && operands[0].channel.quiet);
     step.turns = moves || answers ? step.chunks : 0;
   }
 
-  /// `body(operand, step, reads)` for each channel that has chunks in this
-  /// call, each by one thread.
+  /// Calls `body(operand, step, reads)` for each channel that has chunks in
+  /// this call, each in one thread.
   template <typename Body> BLINK_DEVICE void eachChannel(const Body &body) {
     BLINK_ROLLED
     for (uint32_t o = block_.member(); o < state_.numOperands;
@@ -379,7 +389,7 @@ protected:
   const LaunchedCall &launch_;
   const LaunchedRank &rank_;
   const uint32_t lane_;
-  const uint32_t firstLane_; ///< of the call
+  const uint32_t firstLane_; ///< the first lane of the call
 };
 
 } // namespace blink::runtime

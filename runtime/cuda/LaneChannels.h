@@ -2,20 +2,22 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a lane on a device does around each fold, whatever the type and the
-// operator: waiting for its operands, telling the other ends, and traces.
+// The work of a lane on a device around each fold, which does not depend on the
+// type and the operator: the lane waits for its operands, tells the other ends,
+// and keeps traces.
 //
 // A chunk costs the folding threads one trip to memory, for the tags of its
-// sources, whose operands' threads look at the same time. Room in a ring is
-// looked for only where the last look did not show enough of it. Buffers that
-// are used as they are need neither.
+// sources: the threads of these operands load them at the same time. Room in a
+// ring is looked for only if the last look did not show enough of it. Buffers
+// that are used without slots need neither.
 //
 // Order of accesses. A thread that waits for a tag or a credit loads it with
-// acquire, then the barrier of the folding threads orders the others behind it.
-// After a fold the barrier of all threads orders their reads and writes before
-// the posters, which announce them behind one fence at system scope while the
-// folding threads go on with the next chunk. Barriers at block scope and fences
-// at system scope compose: causality order is transitive.
+// acquire; the barrier of the folding threads then orders the accesses of the
+// other threads after that load. After a fold the barrier of all threads orders
+// the folding threads' reads and writes before the posters' stores. The posters
+// announce the chunk behind one fence at system scope, while the folding
+// threads go on with the next chunk. Barriers at block scope and fences at
+// system scope compose, because causality order is transitive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +30,10 @@
 
 namespace blink::runtime {
 
-/// Before numbers come back in lines (LowLatency.h), all lines of the ring are
-/// written, once it is empty, and a tag says so: the reader must not look
-/// before. Both ends count alike.
+/// Rewrites all lines of a ring before chunk numbers repeat in their flags
+/// (LowLatency.h). The writer does so once the ring is empty, and then stores a
+/// tag; the reader must not look at lines before it has seen that tag. Both
+/// ends count chunks alike, so both know when.
 template <typename Block>
 BLINK_DEVICE_CALL void sweepLines(Block &block, LaneOperand &operand,
                                   bool reads, uint32_t fold) {
@@ -51,7 +54,7 @@ BLINK_DEVICE_CALL void sweepLines(Block &block, LaneOperand &operand,
                    makeTag(operand.number, block.state().signature));
 }
 
-/// A lane but for its folds. `Block`: of LaneWaits.h.
+/// All of a lane but its folds. `Block`: see LaneWaits.h.
 template <typename Block, bool kSwitches = false>
 class LaneChannels : protected LaneCall<Block, kSwitches> {
   using Base = LaneCall<Block, kSwitches>;
@@ -65,21 +68,22 @@ protected:
     cursor_.start(state_.numSteps, roundsOf());
     fold_ = Base::kFirstFold;
   }
-  /// Goes on to the next.
+  /// Goes on to the next fold.
   BLINK_DEVICE void advance() {
     cursor_.next(roundsOf());
     ++fold_;
   }
 
   BLINK_DEVICE const LaneStep &step() const { return steps()[cursor_.step()]; }
-  /// Elements of the chunk that the lane is at.
+  /// The elements of the lane's current chunk.
   BLINK_DEVICE ElementRange chunk() const {
     return chunkRange(step().range, launch_.shape.elementBytes,
                       step().chunkBytes, cursor_.chunk());
   }
 
-  /// Waits until all operands of the step can be read and written, and finds
-  /// their addresses. By the folding threads; false if the lane has to give up.
+  /// Waits until all operands of the step can be read or written, and finds
+  /// their addresses. Called by the folding threads. Returns false if the lane
+  /// has to give up.
   BLINK_DEVICE bool resolveAll(const LaneStep &step) {
     BLINK_ROLLED
     for (uint32_t i = block_.thread(); i < step.numOperands();
@@ -89,7 +93,8 @@ protected:
     return !Base::failed(fold_);
   }
 
-  /// The other ends may go on. By the posters, after the fold.
+  /// Tells the other ends that they may go on. Called by the posters, after the
+  /// fold.
   BLINK_DEVICE void postAll(const LaneStep &step) {
     const bool last = cursor_.chunk() + 1 == step.chunks;
     if (step.posts == LaneStep::always ||
@@ -104,7 +109,7 @@ protected:
     }
   }
 
-  /// Whether this thread notes when folds begin and end.
+  /// Whether this thread records when folds begin and end.
   BLINK_DEVICE bool traces() const {
     return block_.thread() == 0 && state_.trace;
   }
@@ -132,7 +137,7 @@ protected:
     state_.idleSince = end;
   }
 
-  /// Of a chunk in the switch's memory.
+  /// Offset of a chunk's slot in the switch's memory.
   BLINK_DEVICE static uint64_t
   switchOffset(const LaneStep &step, uint64_t chunk, uint32_t slotBytes) {
     return chunk % step.inSwitch->slots * slotBytes;
@@ -146,7 +151,7 @@ private:
     };
   }
 
-  /// Waits until the operand can be read or written, and notes where.
+  /// Waits until the operand can be read or written, and stores its address.
   BLINK_DEVICE void resolve(LaneOperand &operand, uint32_t i, bool reads) {
     char *address = nullptr;
     if (operand.kind == OperandKind::channel && Base::isSwitched(step()))
@@ -175,14 +180,15 @@ private:
     operand.slot = nextSlot(operand, operand.slot);
   }
 
-  /// For the chunk, or for room for one.
+  /// Waits for the chunk, or for room for one.
   BLINK_DEVICE void waitFor(LaneOperand &operand, bool reads) {
     const DeviceChannel &channel = operand.channel;
     const uint64_t room = freedNeeded(operand.number, channel.numSlots, false);
     const uint64_t needed = room > operand.drained ? room : operand.drained;
     if (!reads && operand.credit >= needed)
       return;
-    // One look for both, so that threads of a warp look together.
+    // One wait for both cases, so that threads of a warp look at their words
+    // together.
     uint64_t value;
     if (runtime::waitFor(block_,
                          {reads ? channel.full + operand.slot : channel.freed,
@@ -216,7 +222,7 @@ private:
 
 protected:
   LaneCursor cursor_;
-  uint32_t fold_ = 0; ///< its number, see LaneCall
+  uint32_t fold_ = 0; ///< number of the current fold; see LaneCall
 };
 
 } // namespace blink::runtime

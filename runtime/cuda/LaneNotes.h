@@ -3,15 +3,16 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The writing side of flight/FlightPage.h on devices: stores to host memory
-// that nobody waits for.
+// that no lane waits for.
 //
-// Lane 0 of a call says that it has begun. It has ended when all lanes have
-// done their part, which they count in a word in the device's memory; a message
-// when its lane 0 has. That word counts calls, too, also those that a graph
-// launches again: nobody on the host hears of these.
+// Lane 0 of a call says that it has begun. The call has ended when all its
+// lanes are done, which they count in a word in the device's memory; a message
+// has ended when its first lane is done. That word also counts calls, including
+// those that a graph launches again, of which the host is not told.
 //
-// Only a lane that has waited long says what for, and how long it was in the
-// end. One that gives up leaves what it has said for the error's sentence.
+// Only a lane that has waited long says what it waits for, and at the end for
+// how long it has waited. A lane that gives up leaves the record as it is, for
+// the error's sentence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,21 +24,22 @@
 
 namespace blink::runtime {
 
-/// A wait that takes so long is told, in nanoseconds.
+/// Nanoseconds after which a wait is shown.
 inline constexpr uint64_t kToldAfter = 2000000;
 
-/// A word of DeviceNotes::calls: lanes that have done their part below the
-/// number of calls that have begun.
+/// A word of DeviceNotes::calls holds the number of calls that have begun,
+/// above kLaneBits bits that count the lanes that are done.
 inline constexpr unsigned kLaneBits = 16;
 inline constexpr uint64_t kOneCall = uint64_t(1) << kLaneBits;
 
-/// By one thread of lane 0: counts the call. For noteBegin().
+/// Counts a call and returns its number, for noteBegin(). Called by one thread
+/// of lane 0.
 BLINK_DEVICE inline uint64_t countCall(const DeviceNotes &notes,
                                        uint32_t queue) {
   return 1 + (addRelaxed(notes.calls + queue, kOneCall) >> kLaneBits);
 }
 
-/// And says that it has begun.
+/// Says that the call has begun.
 template <typename Block>
 BLINK_DEVICE_CALL void noteBegin(Block &block, const LaunchedCall &launch,
                                  const DeviceNotes &notes, uint32_t queue,
@@ -50,7 +52,7 @@ BLINK_DEVICE_CALL void noteBegin(Block &block, const LaunchedCall &launch,
   record.started = block.nanoseconds();
   record.check = checkOf(record);
   DeviceCallRecord &note = notes.recordOf(queue, number);
-  // Relaxed, all: the record says itself whether its words belong together.
+  // All relaxed: the record's checksum shows whether its words belong together.
   storeRelaxed(&note.number, record.number);
   storeRelaxed(&note.what, record.what);
   storeRelaxed(&note.count, record.count);
@@ -59,8 +61,8 @@ BLINK_DEVICE_CALL void noteBegin(Block &block, const LaunchedCall &launch,
   storeRelaxed(&note.check, record.check);
 }
 
-/// By one thread of each of `lanes` lanes: the last one says that the call has
-/// ended.
+/// Counts the lane as done; the last of `lanes` lanes says that the call has
+/// ended. Called by one thread of each lane.
 template <typename Block>
 BLINK_DEVICE inline void noteEnd(Block &block, const DeviceNotes &notes,
                                  uint32_t queue, uint64_t lanes) {
@@ -69,12 +71,12 @@ BLINK_DEVICE inline void noteEnd(Block &block, const DeviceNotes &notes,
     return;
   addRelaxed(notes.calls + queue, -lanes);
   const uint64_t number = before >> kLaneBits;
-  // A word by itself.
+  // A single word, complete in itself.
   storeRelaxed(&notes.recordOf(queue, number).ended,
                endOf(number, block.nanoseconds()));
 }
 
-/// How long a thread has waited, and what has been told of that.
+/// How long a thread has waited, and how much of that it has shown.
 struct Patience {
   uint32_t looks = 0;
   uint64_t since = 0;
@@ -83,9 +85,9 @@ struct Patience {
   bool shown = false;  ///< the wait is in the lane's record
 };
 
-/// Shows what a thread of the lane waits for, unless another one is shown.
-/// Folds have few registers to spare for these functions: sums are made when
-/// the lane is done.
+/// Shows what a thread of the lane waits for, unless another thread's wait is
+/// shown. Folds leave few registers for these functions, so the waits are
+/// summed only when the lane is done.
 template <typename Block>
 BLINK_DEVICE_CALL void tellWait(Block &block, Patience &patience,
                                 const Awaited &what) {
@@ -97,7 +99,7 @@ BLINK_DEVICE_CALL void tellWait(Block &block, Patience &patience,
   patience.shown = true;
   DeviceLaneRecord &record = notes.lanes[state.lane];
   storeRelaxed(&record.call, 0);
-  // In this order, each behind the one before it: see FlightPage.h.
+  // In this order, each store after the one before it: see FlightPage.h.
   releaseFence();
   storeBehindFence(&record.since, patience.since);
   storeBehindFence(&record.place, notes.channels[what.channel].number |
@@ -110,22 +112,23 @@ BLINK_DEVICE_CALL void tellWait(Block &block, Patience &patience,
                    loadRelaxed(notes.calls + state.queue) >> kLaneBits);
 }
 
-/// That it is over.
+/// Says that the wait is over.
 template <typename Block>
 BLINK_DEVICE_CALL void tellGoingOn(Block &block, const Patience &patience,
                                    const Awaited &what) {
   LaneState &state = block.state();
   const DeviceNotes &notes = state.program->notes;
   addRelaxed(notes.waited + what.channel, block.nanoseconds() - patience.since);
-  exchangeOnce(&state.waited, 1); // by any of the lane's threads
+  exchangeOnce(&state.waited, 1); // several threads of the lane may do so
   storeRelaxed(&notes.lanes[state.lane].call, 0);
-  releaseFence(); // behind that: the next one that has the record
+  releaseFence(); // orders it before the stores of the record's next user
   exchangeOnce(&state.shown, 0);
 }
 
-/// By one thread, after the last wait of a lane with endingLanes: adds what it
-/// has waited to the rank's sums, in the device's memory, and shows these. The
-/// lanes wait side by side, so that each has a part.
+/// Adds what the lane has waited to the rank's sums in the device's memory, and
+/// shows these. Called by one thread, after the last wait of a lane with
+/// endingLanes. The time is divided by the number of lanes, which wait side by
+/// side.
 template <typename Block> BLINK_DEVICE_CALL void addWaits(Block &block) {
   const LaneState &state = block.state();
   const DeviceNotes &notes = state.program->notes;
@@ -134,7 +137,7 @@ template <typename Block> BLINK_DEVICE_CALL void addWaits(Block &block) {
     const LaneOperand &operand = state.allOperands[o];
     if (operand.kind != OperandKind::channel)
       continue;
-    // A channel is one lane's.
+    // Only one lane uses a channel.
     uint64_t *waited = notes.waited + operand.index;
     const uint64_t length = loadRelaxed(waited) / state.endingLanes;
     if (length == 0)

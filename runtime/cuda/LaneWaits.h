@@ -2,14 +2,13 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How a lane on a device waits for a word, and what it says when that takes too
-// long or another call is there.
+// How a lane on a device waits for a word, and what it reports if that takes
+// too long or if the other end is in another call.
 //
-// Written against a Block, which on devices is the thread block and in tests a
-// few host threads, so that the very code that runs on a GPU is tested, and
-// checked for races, without one. Most of its threads fold; the others, the
-// posters, tell the other ends what has been folded while the next chunk is
-// being loaded.
+// The code is written against a Block. On devices that is the thread block, in
+// tests a few host threads: so the code that runs on a GPU is tested, and
+// checked for races, without one. Most threads of a block fold. The others, the
+// posters, announce what has been folded while the next chunk is being loaded.
 //
 //   struct Block {
 //     uint32_t thread(), size();       // this folding thread among them
@@ -33,8 +32,9 @@
 
 namespace blink::runtime {
 
-/// Waits a moment; false if enough is enough. Looks at its own device often and
-/// at the host, across the bus, seldom.
+/// Waits a moment. Returns false if the wait must end: its time is up or the
+/// job was aborted. Looks often at the abort word on its own device and seldom
+/// at the one of the host, which is across the bus.
 template <typename Block>
 BLINK_DEVICE_CALL bool mayWait(Block &block, Patience &patience) {
   block.relax();
@@ -54,7 +54,7 @@ BLINK_DEVICE_CALL bool mayWait(Block &block, Patience &patience) {
   return patience.reason == LaneReport::none;
 }
 
-/// What was waited for is there.
+/// Ends a wait: what was waited for is there.
 template <typename Block>
 BLINK_DEVICE inline void endWait(Block &block, const Patience &patience,
                                  const Awaited &what) {
@@ -62,15 +62,15 @@ BLINK_DEVICE inline void endWait(Block &block, const Patience &patience,
     tellGoingOn(block, patience, what);
 }
 
-/// Says what the lane waited for, and stops the other lanes of the job.
+/// Reports what the lane waited for, and stops the other lanes of the job.
 template <typename Block>
 BLINK_DEVICE_CALL void report(Block &block, LaneReport::Reason reason,
                               const Awaited &what, uint64_t seen) {
   LaneState &state = block.state();
   exchangeOnce(&state.failedFold, what.fold);
   storeRelaxed(state.program->abortHere, 1);
-  // Another thread of the lane reports, or another lane has: what this one has
-  // reported of the call before must stay.
+  // Either another thread of the lane reports, or another lane has reported.
+  // What this lane has reported of the call before must stay.
   if (reason == LaneReport::aborted || !exchangeOnce(&state.reported, 1))
     return;
   LaneReport &report = state.program->reports[state.lane];
@@ -84,9 +84,9 @@ BLINK_DEVICE_CALL void report(Block &block, LaneReport::Reason reason,
   storeRelease(state.program->abortJob, 1);
 }
 
-/// Polls the word until it is there, at `value`, which the caller has loaded
-/// already, and not found. False if that takes too long or another lane has
-/// failed, which is reported.
+/// Polls the word until what is awaited is there, and sets `value` to the word.
+/// The caller has loaded `value` before, and found it wanting. Returns false if
+/// the wait takes too long or another lane has failed, which is reported.
 template <typename Block>
 BLINK_DEVICE_CALL bool waitLong(Block &block, const Awaited &what,
                                 uint64_t &value) {
@@ -98,17 +98,19 @@ BLINK_DEVICE_CALL bool waitLong(Block &block, const Awaited &what,
     }
     if (patience.isLong)
       tellWait(block, patience, what);
-    // Relaxed: an acquire costs the multiprocessor its cache each time.
+    // Relaxed, because an acquire makes the multiprocessor invalidate its cache
+    // each time.
     value = loadRelaxed(what.word);
   } while (!what.isThere(value));
   endWait(block, patience, what);
-  // What the other end wrote before is visible after this.
+  // This acquire makes what the other end wrote before the word visible.
   value = loadAcquire(what.word);
   return true;
 }
 
-/// Until `what` is there; `value`: the word. False also if it is the tag of
-/// another call; what went wrong is reported.
+/// Waits until `what` is there, and sets `value` to the word. Returns false if
+/// the wait fails, or if the word is the tag of another call; both are
+/// reported.
 template <typename Block>
 BLINK_DEVICE inline bool waitFor(Block &block, const Awaited &what,
                                  uint64_t &value) {
@@ -122,7 +124,8 @@ BLINK_DEVICE inline bool waitFor(Block &block, const Awaited &what,
   return false;
 }
 
-/// Until chunk `number` is where `tag` is. False if not, which is reported.
+/// Waits until `tag` is that of chunk `number`. Returns false on failure, which
+/// is reported.
 template <typename Block>
 BLINK_DEVICE inline bool waitForChunk(Block &block, const LaneOperand &operand,
                                       const uint64_t *tag, uint64_t number,
@@ -133,7 +136,8 @@ BLINK_DEVICE inline bool waitForChunk(Block &block, const LaneOperand &operand,
       value);
 }
 
-/// Until the reader has read so many chunks. Likewise.
+/// Waits until the reader has read `count` chunks. Returns false on failure,
+/// which is reported.
 template <typename Block>
 BLINK_DEVICE inline bool waitForReader(Block &block, LaneOperand &operand,
                                        uint64_t count, uint32_t fold) {

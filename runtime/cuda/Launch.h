@@ -2,8 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Plain structs between the host side, which fills them, and lanes on a device,
-// which read them.
+// Plain structs that the host side fills and that lanes on a device read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,138 +15,147 @@
 
 namespace blink::runtime {
 
-/// Ranks of one device that a kernel runs together, so that their lanes are
-/// resident at the same time.
+/// The most ranks of one device that a kernel runs together, so that all their
+/// lanes are resident at the same time.
 inline constexpr uint32_t kMaxLaunchRanks = 32;
-/// Operands of a step that a lane can hold.
+/// The most operands of a step that a lane can hold.
 inline constexpr uint32_t kMaxOperands = 256;
 
-/// Where a buffer is, as its rank posts it to the other end of a channel: 0,
-/// nowhere that end can reach; else its address, or, where the ends' addresses
-/// differ, a window (a registered buffer) above an offset.
+/// A rank tells the other end of a channel where its buffer is by one word: 0
+/// if that end cannot reach it, or its address. If addresses differ between the
+/// two ends, the high bits hold the number of a window (a registered buffer)
+/// plus 1, and the low kOffsetBits an offset in it.
 inline constexpr unsigned kOffsetBits = 48;
 inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 
-/// A lane's end of a ring, in the memory of the lane's device. Written by that
-/// lane alone; kernels on one communicator follow each other.
+/// A lane's end of a ring, in the memory of the lane's device. Only that lane
+/// writes it, and kernels on one communicator follow each other.
 struct DeviceRingEnd {
-  uint64_t number; ///< of the next chunk
+  uint64_t number; ///< number of the next chunk
   uint64_t credit; ///< writers: `freed` as last seen
-  uint64_t swept;  ///< the chunk before which all lines were last written
+  uint64_t swept;  ///< the chunk before which all lines were last rewritten
   uint32_t layout; ///< writers: the variant of the last chunk, plus 1
   uint32_t padding;
 };
 
-/// A channel as one of its ends sees it: addresses that the end's device can
-/// use.
+/// A channel as one of its ends sees it, with addresses that this end's device
+/// can use.
 struct DeviceChannel {
   static constexpr uint32_t kNotDirect = ~0u;
 
-  char *slots;     ///< with the reader
-  uint64_t *full;  ///< tags, one a slot; with the reader
-  uint64_t *freed; ///< with the writer
-  /// Two words, a pointer and its tag, with the end that receives it: of a
-  /// channel that may be direct the writer, which gets the address of the
-  /// reader's output; of a channel that may be borrowed the reader, which gets
-  /// that of the writer's input.
+  char *slots;     ///< in the reader's memory, or staged in the host's
+  uint64_t *full;  ///< one tag for each slot, in the same memory
+  uint64_t *freed; ///< in the writer's memory, or staged in the host's
+  /// A pointer and its tag, in the memory of the end that receives them. If the
+  /// channel may be direct, the writer receives the address of the reader's
+  /// output; if it may be borrowed, the reader receives that of the writer's
+  /// input.
   uint64_t *ptrExchange;
-  /// Where the other end's process has this rank's windows, by number, or 0;
-  /// null if addresses of here are good there.
+  /// A table by number of the addresses at which the other end's process has
+  /// mapped this rank's windows, or 0. Null if addresses of this process are
+  /// valid there.
   const uint64_t *windows;
   DeviceRingEnd *end;
-  uint64_t lineBytes; ///< of the ring's low-latency lines, all variants'
+  /// Bytes of all low-latency lines of the ring, for all variants.
+  uint64_t lineBytes;
   uint32_t numSlots;
-  /// Distance of slots: the same for all calls of a variant, however large
-  /// their chunks are, so that the chunks of two calls lie in the same slots.
+  /// Distance between slots. It is the same for all calls of a variant,
+  /// whatever the size of their chunks, so that the chunks of two calls lie in
+  /// the same slots.
   uint32_t slotBytes;
-  /// The block of the reader's output where the chunk ends up, if the writer
-  /// may put it there itself; or kNotDirect.
+  /// The block of the reader's output that the chunk ends up in, if the writer
+  /// may write it there; else kNotDirect.
   uint32_t directBlock;
-  /// Whether the reader may read the writer's input itself.
+  /// Whether the reader may read the chunk in the writer's input.
   bool borrowed;
-  /// Whether the reader of a direct channel does nothing else with the chunk:
-  /// one tag for the last chunk of a call is all it needs.
+  /// Whether the reader of a direct channel does nothing more with the chunk.
+  /// Then one tag for the last chunk of a call is all it needs.
   bool quiet;
 };
 
 /// How an operand of a call is reached.
 enum class Way : uint8_t {
-  none,    ///< not at all: what would be copied there is there
+  none,    ///< not at all: the data is there already
   buffer,  ///< at `base`: the rank's own input or output
   slots,   ///< in the ring's slots
-  direct,  ///< at `base`: the reader's output, which the writer writes
-  borrowed ///< at `base`: the writer's input, which the reader reads
+  direct,  ///< at `base`: the reader's output, where the writer stores
+  borrowed ///< at `base`: the writer's input, where the reader loads
 };
 
-/// An operand of a step. The host fills in the first part; a lane works on a
-/// copy in shared memory, if it fits, and fills in the rest for each call.
+/// An operand of a step. The host fills in the first part. A lane fills in the
+/// rest for each call, in a copy in shared memory if that fits.
 struct alignas(16) LaneOperand {
-  DeviceChannel channel; ///< if it is one
+  DeviceChannel channel; ///< if the operand is a channel
   uint32_t index;        ///< block or channel number
-  uint32_t step;         ///< of the lane's
+  uint32_t step;         ///< number of the step in the lane
   OperandKind kind;
   bool partial; ///< whether its chunks are of VariantPlan::partial
 
   Way way;
-  uint32_t slot;       ///< of chunk `number`
-  uint32_t postedSlot; ///< of chunk `posted`
-  char *base;          ///< where the tree's first element is
-  uint64_t number;     ///< of the next chunk to wait for
-  uint64_t posted;     ///< of the next chunk that the other end will hear of
-  uint64_t credit;     ///< writers: `freed` as last seen
-  uint64_t drained;    ///< writers: what `freed` must have reached before any
-  uint64_t swept;      ///< as of DeviceRingEnd
+  uint32_t slot;       ///< slot of chunk `number`
+  uint32_t postedSlot; ///< slot of chunk `posted`
+  char *base;          ///< address of the tree's first element
+  uint64_t number;     ///< number of the next chunk to wait for
+  /// Number of the next chunk to announce to the other end.
+  uint64_t posted;
+  uint64_t credit; ///< writers: `freed` as last seen
+  /// Writers: what `freed` must reach before the first chunk is written.
+  uint64_t drained;
+  uint64_t swept; ///< as in DeviceRingEnd
 };
 
-/// Of a step of a tree for which the switch works, where its chunks are
-/// (SwitchMemory.h): chunk c of a call in slot c modulo slots, however the
-/// rings of its channels count. All slots are free when a call begins: no rank
-/// ends the call before without all results, no root has one without what all
-/// ranks give, and within a call the rings tell who has read what. Slots have
-/// the distance of those of the channels.
+/// The place of a step's chunks if the switch works for its tree
+/// (SwitchMemory.h). Chunk c of a call is in slot c modulo `slots`, whatever
+/// the rings of its channels count. All slots are free when a call begins: no
+/// rank ends the call before without all its results, and the root has no
+/// result without the contributions of all ranks. Within a call the rings tell
+/// which rank has read which chunk. The slots are as far apart as those of the
+/// channels.
 struct SwitchStep {
   char *own;      ///< slots in the rank's own part
-  char *all;      ///< of the root: the same in all parts; else null
+  char *all;      ///< of the root: these slots in all parts; else null
   char *results;  ///< of the root: slots of results in all parts
-  uint32_t slots; ///< at least as many as those of any of its channels
+  uint32_t slots; ///< number of slots; no channel of the tree has more
   uint32_t padding;
 };
 
-/// A step of a lane, likewise.
+/// A step of a lane, filled in like LaneOperand.
 struct alignas(16) LaneStep {
   enum Posts : uint8_t { never, once, always };
 
   TreeShare share;
-  uint32_t operandsBegin; ///< in the lane's operands
+  uint32_t operandsBegin; ///< index in the lane's operands
   uint16_t sources;
   uint16_t destinations;
   bool completes;
 
-  Posts posts;                ///< whether tags of chunks follow a fence
-  uint16_t delay;             ///< rounds, LaneCursor.h
-  ElementRange range;         ///< of the tree
-  uint64_t chunks;            ///< of the tree
-  const SwitchStep *inSwitch; ///< in device memory; null: none works for it
+  Posts posts;        ///< whether tags follow the chunks, behind a fence
+  uint16_t delay;     ///< rounds; see LaneCursor.h
+  ElementRange range; ///< elements of the tree
+  uint64_t chunks;    ///< number of the tree's chunks
+  /// In device memory; null: no switch works for its tree.
+  const SwitchStep *inSwitch;
   uint64_t turns;      ///< chunks, or 0 if the step moves nothing in this call
-  uint32_t chunkBytes; ///< of the tree
+  uint32_t chunkBytes; ///< bytes of a chunk of the tree
 
   BLINK_HOST_DEVICE uint32_t numOperands() const {
     return uint32_t(sources) + destinations;
   }
 };
 
-/// A lane as it lies in the memory of its device.
+/// A lane in the memory of its device.
 struct LaneProgram {
   LaneStep *steps;
-  LaneOperand *operands; ///< of all steps, in their order
+  LaneOperand *operands; ///< operands of all steps, in their order
   uint32_t numSteps;
   uint32_t numOperands;
 };
 
-/// Why a lane gave up, in memory that the host reads.
+/// Why a lane gave up; in memory that the host reads.
 struct LaneReport {
   enum Reason : uint64_t { none, timeOut, otherCall, twoCalls, aborted };
-  uint64_t reason; ///< stored last, with release
+  /// Stored last, with release: the rest is valid once it is not `none`.
+  uint64_t reason;
   uint64_t step;
   uint64_t channel;
   uint64_t reading;
@@ -155,29 +163,30 @@ struct LaneReport {
   uint64_t seen;
 };
 
-/// Of a channel of a program.
+/// A channel of a program, as notes name it.
 struct DeviceChannelNote {
-  uint32_t peer;   ///< its other end
-  uint32_t number; ///< VariantPlan::channelNumber
+  uint32_t peer;   ///< the rank at its other end
+  uint32_t number; ///< the channel's number: VariantPlan::channelNumber
 };
 
-/// Where lanes of a program say what they are at (flight/FlightPage.h), in host
-/// memory unless said otherwise.
+/// The places at which lanes of a program note what they are at
+/// (flight/FlightPage.h).
 struct DeviceNotes {
-  // In device memory:
-  uint64_t *calls; ///< of each queue: LaneNotes.h
+  // Members in device memory:
+  uint64_t *calls; ///< counters of each queue; see LaneNotes.h
   const DeviceChannelNote *channels;
-  uint64_t *waited; ///< for each channel, in this program's calls: what
-                    ///< `sums` lack
-  uint64_t *sums;   ///< for each peer
-  // In host memory:
-  uint64_t *waits; ///< as `sums`
+  /// For each channel: nanoseconds waited in this program's calls that are not
+  /// in `sums` yet.
+  uint64_t *waited;
+  uint64_t *sums; ///< nanoseconds waited for each peer
+  // Members in host memory:
+  uint64_t *waits; ///< copy of `sums`
   DeviceCallRecord *records;
   DeviceLaneRecord *lanes;
-  uint32_t numLanes;              ///< that have records
-  uint32_t numQueues, firstQueue; ///< likewise; LaunchedRank::queue of the
-                                  ///< first one
-  uint32_t kept;                  ///< records of a queue, a power of two
+  uint32_t numLanes; ///< lanes that have records
+  /// Queues that have records, and LaunchedRank::queue of the first of them.
+  uint32_t numQueues, firstQueue;
+  uint32_t kept; ///< records of each queue, a power of two
 
   BLINK_HOST_DEVICE bool hasRecord(uint32_t queue) const {
     return queue - firstQueue < numQueues;
@@ -188,15 +197,15 @@ struct DeviceNotes {
   }
 };
 
-/// A rank's program of a variant, in the memory of its device; its lanes follow
-/// it.
+/// A rank's program of a variant, in the memory of its device. Its lanes follow
+/// it in memory.
 struct DeviceProgram {
-  uint64_t *abortHere; ///< of the rank, in device memory
-  uint64_t *abortJob;  ///< of the job, in host memory
-  /// Of each lane: 1 while a block runs it.
+  uint64_t *abortHere; ///< the rank's abort word, in device memory
+  uint64_t *abortJob;  ///< the job's abort word, in host memory
+  /// One word for each lane: 1 while a block runs it.
   uint32_t *busy;
-  LaneReport *reports; ///< of each lane, in host memory
-  LaneTrace *traces;   ///< of each lane, in host memory; or null
+  LaneReport *reports; ///< one for each lane, in host memory
+  LaneTrace *traces;   ///< one for each lane, in host memory; or null
   DeviceNotes notes;
   uint64_t timeoutNanoseconds;
   uint64_t numLanes;
@@ -206,18 +215,19 @@ struct DeviceProgram {
   }
 };
 
-/// What a lane is told of its call, but for the rank's buffers.
+/// The part of a launch that describes the call, without the rank's buffers.
 struct LaunchedCall {
   CallShape shape;
   uint64_t signature;
-  uint32_t what;   ///< packLaunched(), for notes
-  uint32_t launch; ///< its number among those of this process, for notes; 0: a
-                   ///< graph's
-  uint32_t layout; ///< of the variant
-  bool lowLatency; ///< the protocol
-  bool direct;     ///< slots are skipped where channels are direct or borrowed
-  bool scales;     ///< inputs are multiplied: sendPtr is 0
-  bool inSwitch;   ///< switches work for trees that have them
+  uint32_t what; ///< packLaunched(), for notes
+  /// For notes: the number of the launch among those of this process; 0 in a
+  /// graph.
+  uint32_t launch;
+  uint32_t layout; ///< of the variant: its number plus 1
+  bool lowLatency; ///< whether the protocol is low_latency
+  bool direct;     ///< slots are skipped if channels are direct or borrowed
+  bool scales;     ///< inputs are multiplied; then sendPtr is 0
+  bool inSwitch;   ///< switches work for the trees that have them
 };
 
 /// The rank that a lane plays.
@@ -225,11 +235,12 @@ struct LaunchedRank {
   const DeviceProgram *program;
   const char *send;
   char *recv;
-  uint64_t sendPtr;   ///< of `send`, for readers
-  uint64_t recvPtr;   ///< of `recv`, for writers
-  const void *scalar; ///< if `scales`: where it is; null: it is scalarBits
+  uint64_t sendPtr; ///< where readers find `send`
+  uint64_t recvPtr; ///< where writers find `recv`
+  /// If `scales`: the address of the scalar; null: it is scalarBits.
+  const void *scalar;
   uint64_t scalarBits;
-  uint32_t firstBlock; ///< the blocks of a rank are its lanes
+  uint32_t firstBlock; ///< each lane of the rank is one block, from this one on
   uint32_t queue;      ///< Call::queue()
 };
 
@@ -245,22 +256,22 @@ static_assert(sizeof(Launch) <= 4096, "the limit for kernel parameters");
 /// One end of a message.
 struct LaunchedMessage {
   LaunchedCall call;
-  LaunchedRank rank;  ///< firstBlock: of its queue
-  uint32_t firstLane; ///< of its program, one a tree
-  uint16_t numLanes;  ///< that it needs
-  uint16_t next;      ///< of its queue, in the same launch; or kMax
+  LaunchedRank rank;  ///< firstBlock: that of its queue
+  uint32_t firstLane; ///< of its program, which has one lane for each tree
+  uint16_t numLanes;  ///< lanes that it needs
+  uint16_t next;      ///< the next message of its queue in this launch, or kMax
 };
 
-/// The parameter of the kernel of messages: ends of several, which all go on at
-/// the same time.
+/// The parameter of the kernel of messages: ends of several messages, which all
+/// proceed at the same time.
 struct MessageLaunch {
   static constexpr uint32_t kMax = 31;
 
   uint32_t numMessages;
   LaunchedMessage messages[kMax];
 
-  /// The first message of the queue that the block is of. Others of a queue
-  /// have its first block, and stand behind.
+  /// Returns the first message of the queue that `block` belongs to. Further
+  /// messages of a queue have the same firstBlock and come later in `messages`.
   BLINK_HOST_DEVICE uint32_t firstOf(uint32_t block) const {
     uint32_t first = 0;
     for (uint32_t m = 1; m < numMessages; ++m)

@@ -1,4 +1,4 @@
-//===- LeftMemory.cpp - memory that others have mapped still --------------===//
+//===- LeftMemory.cpp - memory that others still have mapped --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,11 +14,12 @@
 namespace blink::runtime {
 namespace {
 
-/// How long a rank that destroys its communicator waits for others to do so.
+/// How long a rank that destroys its communicator waits for the other ranks to
+/// do so.
 constexpr std::chrono::milliseconds kLeaveTogether(100);
 
 std::mutex keptMutex;
-/// Never destroyed: when the process ends CUDA ends, too.
+/// Never destroyed, because CUDA ends with the process, too.
 std::list<std::function<bool()>> &left() {
   static auto &list = *new std::list<std::function<bool()>>;
   return list;
@@ -48,7 +49,8 @@ void freeLeftMemory() {
       one = next;
     }
   }
-  // Freeing waits for a device, so that no lock is held meanwhile.
+  // `unmapped` frees memory here, without the lock, since that waits for a
+  // device.
 }
 
 } // namespace blink::runtime

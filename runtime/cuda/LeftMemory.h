@@ -1,9 +1,9 @@
-//===- LeftMemory.h - memory that others have mapped still ------*- C++ -*-===//
+//===- LeftMemory.h - memory that others still have mapped ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What becomes of memory that is undefined if freed while another process has
-// it mapped, when its owner is destroyed before that.
+// Keeps memory alive whose owner is destroyed while another process still has
+// it mapped: freeing it earlier would be undefined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +14,12 @@
 
 namespace blink::runtime {
 
-/// Keeps `mapped`, and the memory that it holds, until it says no. It is asked
-/// for a while at first, and then whenever this function or freeLeftMemory() is
-/// called.
+/// Keeps `mapped`, and the memory that it holds, until it returns false. Waits
+/// for that up to 100 ms; afterwards `mapped` is called whenever this function
+/// or freeLeftMemory() is.
 void keepWhile(std::function<bool()> mapped);
 
-/// Frees what nobody has mapped any more.
+/// Frees memory that no process has mapped any more.
 void freeLeftMemory();
 
 } // namespace blink::runtime

@@ -3,8 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A fold whose channels carry lines (LowLatency.h): a thread folds the data of
-// one line at a time. It looks at the lines of all sources before it waits for
-// any, so that it pays for one trip to memory and not for one a source.
+// one line at a time. It loads the lines of all sources before it waits for any
+// of them, so it pays for one trip to memory, not for one per source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,24 +17,25 @@
 
 namespace blink::runtime {
 
-/// The fold of a step by the folding threads of `block`. `kWide`: partial sums
-/// are floats, two in a line, and so all lines have two elements.
+/// The fold of a step by the folding threads of `block`. With `kWide` partial
+/// sums are floats, two in a line, so every line has two elements.
 template <typename T, typename Operator, typename Block, bool kWide = false>
 struct LineFold {
   Block &block;
   const LaneStep &step;
-  const LaneOperand *operands; ///< of the step
-  uint32_t number;             ///< of the fold, as LaneState::failedFold
+  const LaneOperand *operands; ///< operands of the step
+  /// Number of the fold, like LaneState::failedFold.
+  uint32_t number;
   uint32_t divisor;
 
-  /// Elements of a line.
+  /// Elements in a line.
   static constexpr uint32_t kCount =
       kLineData / (kWide ? sizeof(Accumulator<T>) : sizeof(T));
-  /// Sources whose lines are loaded before one is waited for. A line of 1-byte
-  /// elements has eight sums, which need the registers.
+  /// Sources whose lines are loaded before one of them is waited for. A line of
+  /// 1-byte elements has eight sums, which need the registers.
   static constexpr uint32_t kLooks = sizeof(T) == 1 && !kWide ? 4 : 8;
 
-  /// Of `count` elements.
+  /// Folds `count` elements.
   BLINK_DEVICE void fold(uint64_t count) {
     const uint64_t numLines = (count + kCount - 1) / kCount;
     BLINK_ROLLED
@@ -51,7 +52,8 @@ struct LineFold {
   }
 
 private:
-  /// The result of line `line`, of which `n` elements count. False on failure.
+  /// Computes the result of line `line`, whose first `n` elements count.
+  /// Returns false on failure.
   BLINK_DEVICE bool foldLine(uint64_t line, uint32_t n, uint64_t &data) {
     Accumulator<T> sums[kCount] = {};
     const bool copies = step.sources == 1 && divisor == 0 &&
@@ -91,7 +93,7 @@ private:
     return true;
   }
 
-  /// Whether an operand's elements are floats.
+  /// Whether the operand's elements are floats.
   BLINK_DEVICE bool isPartial(uint32_t operand) const {
     return kWide && operands[operand].partial;
   }
@@ -117,7 +119,7 @@ private:
                                     uint32_t divisor, bool partial) {
     uint64_t data = 0;
     if constexpr (kWide)
-      if (partial) { // and so not complete
+      if (partial) { // a partial sum is not complete, so it is not divided
         BLINK_UNROLL
         for (uint32_t i = 0; i < kCount; ++i)
           data |= uint64_t(floatBits(values[i])) << (32 * i);
@@ -152,7 +154,7 @@ private:
     return static_cast<const Line *>(block.state().pointers[operand]) + line;
   }
 
-  /// What a source's line holds now, complete or not.
+  /// Loads what a source's line holds now, complete or not.
   BLINK_DEVICE Line look(uint32_t s, uint64_t line, uint32_t n) const {
     if (isChannel(s))
       return loadLine(lineOf(s, line));
@@ -169,8 +171,8 @@ private:
     return {{data & 0xffffffffu, data >> 32}};
   }
 
-  /// The line, complete; or, if that takes too long or it is of another call,
-  /// without the flag, which is reported.
+  /// Returns the complete line. If that takes too long, or if the line is of
+  /// another call, returns it without the flag; the failure is reported.
   BLINK_DEVICE Line complete(uint32_t s, uint64_t line, const Line &seen) {
     const uint32_t flag = block.state().flags[s];
     return hasFlag(seen, flag)
@@ -181,7 +183,7 @@ private:
                                             const LaneOperand &operand,
                                             const Line *line, uint32_t flag,
                                             uint32_t number) {
-    // The operand's number is that of the next chunk already.
+    // The operand's number is already that of the next chunk.
     const uint64_t written = operand.number;
     const Awaited what = {nullptr,      written,       true,  true,
                           operand.step, operand.index, number};

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// CUDA maps memory of other processes only. Ranks that joined by id, each with
-// a back end of its own, and turn out to be in one process find each other's
+// CUDA maps memory of other processes only. Ranks that joined by id have a back
+// end each; if they turn out to be in one process, they find each other's
 // memory here.
 //
 //===----------------------------------------------------------------------===//
@@ -16,15 +16,15 @@
 
 namespace blink::runtime {
 
-/// A number that no other process has, also where process numbers repeat, as in
-/// containers; 0 if there is no chance to make one.
+/// Returns a number that no other process has, even if process numbers repeat,
+/// as in containers. Returns 0 if none can be made.
 uint64_t processToken();
 
-/// Lets findMemory() of this process find it, as long as somebody has it.
+/// Lets findMemory() of this process find `memory` while it has an owner.
 void offerMemory(const std::shared_ptr<char> &memory);
 
-/// What was offered at `address`, which lives as long as what found it holds
-/// it; or null.
+/// Returns what was offered at `address`, or null. The caller then owns it,
+/// too.
 std::shared_ptr<char> findMemory(uint64_t address);
 
 } // namespace blink::runtime

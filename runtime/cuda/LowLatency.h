@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The low-latency protocol: eight bytes of data travel as two words of four
-// bytes of data and four of flag. A word arrives whole, so a lane that sees the
-// flag has the data, without a fence and without a second trip for a tag. Twice
-// the bytes, half the latency.
+// The low-latency protocol: eight bytes of data travel as two words, each with
+// four bytes of data and four of flag. A word arrives whole, so a lane that
+// sees the flag has the data, without a fence and without a second trip for a
+// tag. It takes twice the bytes and half the latency.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,26 +23,27 @@ struct alignas(16) Line {
   uint64_t words[2]; ///< data in the low halves, the flag in the high ones
 };
 
-/// The flag of chunk `number`: 24 bits of its number above 8 of the call's
+/// The flag of chunk `number`: 24 bits of its number above 8 bits of the call's
 /// signature.
 BLINK_DEVICE constexpr uint32_t lineFlag(uint64_t number, uint64_t signature) {
   return uint32_t(number + 1) << 8 | uint32_t(signature & 0xff);
 }
-/// Whether two flags are of one chunk, of whatever calls.
+/// Whether two flags are of the same chunk, whatever their calls.
 BLINK_DEVICE constexpr bool sameChunk(uint32_t flag, uint32_t other) {
   return flag >> 8 == other >> 8;
 }
 
-/// A line that short chunks do not reach keeps an old flag, and numbers come
-/// back after 2^24 chunks of whatever variants. So all lines of a ring are
-/// written before its first chunk that is so many behind the last time.
+/// A line that short chunks do not reach keeps an old flag, and numbers repeat
+/// after 2^24 chunks of whatever variants. So all lines of a ring are rewritten
+/// before the first chunk that comes at least so many chunks after the last
+/// time.
 inline constexpr uint64_t kSweepAfter = uint64_t(1) << 22;
 
 // Accesses to lines need no order: what is sent depends on what was read
 // before, and what is written afterwards depends on what was seen, so in place
-// a result cannot overtake the contribution it replaces. C++ knows no order by
-// dependence: on the host, where tests look for races, the accesses say it
-// otherwise.
+// a result cannot overtake the contribution that it replaces. C++ has no order
+// by dependence, so the host, where tests look for races, uses release and
+// acquire instead.
 BLINK_DEVICE inline void storeLine(Line *line, uint64_t data, uint32_t flag) {
   const uint64_t high = uint64_t(flag) << 32;
   const uint64_t words[] = {high | uint32_t(data), high | data >> 32};
@@ -56,7 +57,7 @@ BLINK_DEVICE inline void storeLine(Line *line, uint64_t data, uint32_t flag) {
 #endif
 }
 
-/// Both words, each whole.
+/// Loads both words, each of them whole.
 BLINK_DEVICE inline Line loadLine(const Line *line) {
   Line seen;
 #if defined(__CUDA_ARCH__)
@@ -73,12 +74,12 @@ BLINK_DEVICE inline Line loadLine(const Line *line) {
 BLINK_DEVICE inline uint64_t dataOf(const Line &line) {
   return (line.words[0] & 0xffffffffu) | line.words[1] << 32;
 }
-/// Whether the line is complete for the chunk, and the call, of `flag`.
+/// Whether the line is complete for the chunk and the call of `flag`.
 BLINK_DEVICE inline bool hasFlag(const Line &line, uint32_t flag) {
   return uint32_t(line.words[0] >> 32) == flag &&
          uint32_t(line.words[1] >> 32) == flag;
 }
-/// Whether the line is complete for the chunk of `flag`, of whatever call.
+/// Whether the line is complete for the chunk of `flag`, whatever its call.
 BLINK_DEVICE inline bool isOfChunk(const Line &line, uint32_t flag) {
   return sameChunk(uint32_t(line.words[0] >> 32), flag) &&
          sameChunk(uint32_t(line.words[1] >> 32), flag);

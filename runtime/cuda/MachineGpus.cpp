@@ -18,7 +18,7 @@ const char *sysfsRoot = "/sys";
 
 namespace {
 
-/// The number that a file of sysfs holds, "0x10de"; 0 if it does not.
+/// Returns the number in a file of sysfs, such as "0x10de"; 0 if there is none.
 unsigned long numberIn(const std::filesystem::path &path) {
   std::ifstream file(path);
   std::string text;

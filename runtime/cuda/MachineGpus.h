@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// CUDA numbers the GPUs that a process sees; a topology those of the machine,
-// in the order of nvidia-smi, which is that of their PCI addresses.
+// CUDA numbers the GPUs that a process sees. A topology numbers those of the
+// machine, in the order of nvidia-smi, which is that of their PCI addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,19 +17,20 @@
 
 namespace blink::runtime {
 
-/// Where sysfs is. For tests.
+/// The folder of sysfs; tests change it.
 extern const char *sysfsRoot;
 
-/// A PCI address as a number that sorts like it: "0000:1B:00.0" in hexadecimal,
-/// in either case. Nothing if it is none.
+/// Returns a PCI address such as "0000:1B:00.0", in hexadecimal of either case,
+/// as a number that sorts like it; std::nullopt if `text` is none.
 std::optional<uint64_t> pciAddress(const std::string &text);
 
-/// The addresses of all NVIDIA GPUs of the machine, ascending, those hidden
-/// from this process among them. Empty if `sysfs` does not tell.
+/// Returns the addresses of all NVIDIA GPUs of the machine in ascending order,
+/// including those that are hidden from this process. Empty if `sysfs` does not
+/// tell.
 std::vector<uint64_t> machineGpus(const std::string &sysfs);
 
-/// The machine's numbers of GPUs at these addresses. Empty if one of them is
-/// not among `machine`.
+/// Returns the machine's numbers of the GPUs at these addresses. Empty if one
+/// of them is not in `machine`.
 std::vector<int> machineNumbers(const std::vector<std::string> &addresses,
                                 const std::vector<uint64_t> &machine);
 

@@ -1,4 +1,4 @@
-//===- MappedMemory.cpp - memory behind addresses of one's own ------------===//
+//===- MappedMemory.cpp - memory at addresses of one's own ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

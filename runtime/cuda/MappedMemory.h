@@ -1,9 +1,9 @@
-//===- MappedMemory.h - memory behind addresses of one's own ----*- C++ -*-===//
+//===- MappedMemory.h - memory at addresses of one's own --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // CUDA's virtual memory: pieces of memory, each with a handle, are mapped into
-// a range of addresses and opened to devices, one by one.
+// a range of addresses, which is then opened to devices one by one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 namespace blink::runtime {
 
-/// A reference to a piece of memory, given back at the end.
+/// A reference to a piece of memory, released in the destructor.
 class AllocationHandle {
 public:
   AllocationHandle() = default;
@@ -25,7 +25,7 @@ public:
     if (held_)
       driver().cuMemRelease(handle_);
   }
-  /// For a function that sets a handle and returns a result.
+  /// Calls a function that sets a handle and returns a result.
   template <typename Get> CUresult take(Get get) {
     const CUresult result = get(&handle_);
     held_ = result == CUDA_SUCCESS;
@@ -38,18 +38,20 @@ private:
   bool held_ = false;
 };
 
-/// A range of addresses, with what is mapped there; unmapped at the end.
+/// A range of addresses and what is mapped there, unmapped in the destructor.
 class MappedMemory {
 public:
   MappedMemory() = default;
   MappedMemory(const MappedMemory &) = delete;
   ~MappedMemory();
 
-  /// First: for so many bytes, which the granularity of all pieces divides.
+  /// To be called first: reserves addresses for `bytes`, a multiple of the
+  /// granularity of all pieces.
   CUresult reserve(size_t bytes);
-  /// Maps a piece behind the former one. It stays as long as it is mapped.
+  /// Maps a piece behind the previous one. The piece lives as long as it is
+  /// mapped.
   CUresult add(const AllocationHandle &piece, size_t bytes);
-  /// Last: lets a device read and write all of it.
+  /// To be called last: lets a device read and write all of it.
   CUresult openTo(int device);
 
   char *begin() const { return reinterpret_cast<char *>(begin_); }
@@ -59,10 +61,10 @@ private:
 
   CUdeviceptr begin_ = 0;
   size_t bytes_ = 0;
-  std::vector<size_t> pieces_; ///< their bytes
+  std::vector<size_t> pieces_; ///< bytes of each piece
 };
 
-/// To read and to write, from a device.
+/// Read and write access from a device.
 CUmemAccessDesc accessOf(int device);
 
 } // namespace blink::runtime

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Blocks of one launch are ends of several messages, each tree of a message a
-// block, so that all messages of a group go on at the same time.
+// The blocks of a launch run ends of several messages, with one block for each
+// tree of a message, so that all messages of a group proceed at the same time.
 //
 //===----------------------------------------------------------------------===//
 

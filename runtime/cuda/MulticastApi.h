@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Toolkits before CUDA 12.1 do not declare them. As the driver's functions are
-// looked up by name (Driver.h), these declarations are all that is missing.
+// Toolkits before CUDA 12.1 do not declare multicast objects. The driver's
+// functions are looked up by name (Driver.h), so only the declarations are
+// missing.
 //
 //===----------------------------------------------------------------------===//
 

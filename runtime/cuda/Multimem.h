@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// 16 bytes at an address of SwitchMemory::all(): PTX's `multimem` instructions,
-// which sm_90 and later have. They are relaxed, at system scope: what orders
-// them are the tags of chunks, and aliasFence() where the same memory is used
-// at its own address too (PTX ISA, "Memory Consistency Model", proxies).
+// Accesses 16 bytes at an address of SwitchMemory::all() by PTX's `multimem`
+// instructions, which sm_90 and later have. They are relaxed, at system scope.
+// The tags of chunks order them, together with aliasFence() if the same memory
+// is also used at its own address (PTX ISA, "Memory Consistency Model",
+// proxies).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@
 #include <vector>
 #endif
 
-// Toolkits before CUDA 12.1 cannot assemble it: there nobody calls the kernels
-// (kernelsMulticast).
+// Toolkits before CUDA 12.1 cannot assemble these instructions; in their builds
+// kernelsMulticast() keeps the kernels from being called.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 &&                          \
     (__CUDACC_VER_MAJOR__ > 12 ||                                              \
      (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 1))
@@ -28,34 +29,34 @@
 
 namespace blink::runtime {
 
-/// Whether a switch adds elements of type T, as a sum in the type itself, or of
-/// Half and BFloat16 in float.
+/// Whether a switch adds elements of type T: in the type itself, or for Half
+/// and BFloat16 in float.
 template <typename T>
 inline constexpr bool kSwitchAdds =
     std::is_same_v<T, float> || std::is_same_v<T, double> ||
     std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> ||
     (std::is_integral_v<T> && sizeof(T) >= 4);
 
-/// Whether an average is such a sum, and a division of it. Sums of Half and
-/// BFloat16 have been rounded, and those of Half may be infinite.
+/// Whether an average is such a sum, divided afterwards. It is not for Half and
+/// BFloat16: their sums have been rounded, and those of Half may be infinite.
 template <typename T>
 inline constexpr bool kSwitchDivides = kSwitchAdds<T> && sizeof(T) >= 4;
 
 #if !defined(__CUDACC__)
-/// Of an emulated GPU: where the parts have the 16 bytes. An address that is
-/// none of a multicast object, or of one without all its memory, ends the
-/// program.
+/// For an emulated GPU: returns the addresses of the 16 bytes in all parts.
+/// Ends the program if the address is not one of a multicast object, or if that
+/// object lacks some of its memory.
 std::vector<char *> multicastParts(const char *address);
 #endif
 
-/// Between a use of memory at one of its addresses and one at the other.
+/// Separates a use of memory at one of its addresses from a use at the other.
 BLINK_DEVICE inline void aliasFence() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
   asm volatile("fence.proxy.alias;" ::: "memory");
 #endif
 }
 
-/// The sum of what all parts have there.
+/// Returns the sum of the 16 bytes at `address` over all parts.
 template <typename T> BLINK_DEVICE inline Pack loadSum(const char *address) {
   Pack pack{};
 #if BLINK_HAVE_MULTIMEM
@@ -118,7 +119,7 @@ template <typename T> BLINK_DEVICE inline Pack loadSum(const char *address) {
   return pack;
 }
 
-/// Writes it to all parts.
+/// Stores `pack` at `address` in all parts.
 BLINK_DEVICE inline void storeCopies(char *address, const Pack &pack) {
 #if BLINK_HAVE_MULTIMEM
   float f[4];

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a thread loads and stores at once. Instructions are spelled out: nvcc
-// splits a store of a struct into stores of its elements on sm_90 and before,
-// and cannot tell where pointers of a lane lead.
+// 16 bytes are what a thread loads and stores at once. Instructions are spelled
+// out, because nvcc splits a store of a struct into stores of its elements on
+// sm_90 and before, and cannot tell which memory a lane's pointers lead to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ struct Pack {
   uint32_t words[4];
 };
 
-/// The word that begins `bits` < 32 above the begin of `low`, before `high`.
+/// Returns the word that begins `bits` < 32 bits above the beginning of `low`,
+/// and continues in `high`.
 BLINK_DEVICE inline uint32_t funnelShift(uint32_t low, uint32_t high,
                                          uint32_t bits) {
 #if defined(__CUDA_ARCH__)
@@ -30,8 +31,9 @@ BLINK_DEVICE inline uint32_t funnelShift(uint32_t low, uint32_t high,
 #endif
 }
 
-/// The pack at an address that is a multiple of 16. A weak load, not of the
-/// read-only path: others write between kernels' folds.
+/// Loads the pack at an address that is a multiple of 16. A weak load, but not
+/// by the read-only path, because other threads write the memory between the
+/// folds of a kernel.
 BLINK_DEVICE inline Pack loadPack(const char *address) {
   Pack pack;
 #if defined(__CUDA_ARCH__)
@@ -57,7 +59,8 @@ BLINK_DEVICE inline void storePack(char *address, const Pack &pack) {
 #endif
 }
 
-/// The same by elements, at an address that is a multiple of an element.
+/// Stores a pack element by element, at an address that is a multiple of the
+/// element's size.
 template <typename T>
 BLINK_DEVICE inline void storeElements(char *address, const Pack &pack) {
 #if defined(__CUDA_ARCH__)
@@ -90,8 +93,8 @@ BLINK_DEVICE inline void storeElements(char *address, const Pack &pack) {
 #endif
 }
 
-/// Pointers that lie in an array in the block's shared memory, as nvcc cannot
-/// tell by itself: it would load them as if they were anywhere.
+/// Pointers in an array in the block's shared memory. nvcc cannot tell that
+/// they are there, and would load them with generic addresses.
 template <typename T> class SharedPointers {
 public:
 #if defined(__CUDA_ARCH__)
@@ -123,15 +126,15 @@ private:
 #endif
 };
 
-/// Bytes that an address lies above a multiple of 16.
+/// Returns the number of bytes by which an address exceeds a multiple of 16.
 BLINK_DEVICE inline uint32_t misalignment(const volatile void *address) {
   return uint32_t(reinterpret_cast<uintptr_t>(address)) % Pack::kBytes;
 }
 
 //===-- Packs that are not aligned ---------------------------------------===//
 
-/// The pack at an address that is a multiple of `kWidth`, 4 or 8, by loads of
-/// so many bytes: they need no shifts, and reach nowhere else.
+/// Loads the pack at an address that is a multiple of `kWidth`, 4 or 8, in
+/// pieces of that size. They need no shifts, and touch no other bytes.
 template <uint32_t kWidth>
 BLINK_DEVICE inline Pack loadParts(const char *address) {
   Pack pack;
@@ -156,12 +159,13 @@ BLINK_DEVICE inline Pack loadParts(const char *address) {
   return pack;
 }
 
-/// The words that a pack lies in, and the first of which it begins in.
+/// The words that a pack lies in; it begins in the first of them.
 struct Words {
   uint32_t words[5];
 };
 
-/// Of the pack `above` < 4 bytes above `begin`, a multiple of 4.
+/// Loads the words of the pack that begins `above` < 4 bytes above `begin`, a
+/// multiple of 4.
 BLINK_DEVICE inline Words loadWords(const char *begin, uint32_t above) {
   Words result;
 #if defined(__CUDA_ARCH__)
@@ -173,8 +177,8 @@ BLINK_DEVICE inline Words loadWords(const char *begin, uint32_t above) {
                  : "l"(begin + 4 * w)
                  : "memory");
 #elif defined(__SANITIZE_THREAD__)
-  // The bytes of the pack alone: what else is in the words is thrown away, but
-  // another thread may write it meanwhile.
+  // Only the bytes of the pack: the other bytes of the words are discarded, but
+  // another thread may be writing them.
   result = {};
   __builtin_memcpy(reinterpret_cast<char *>(&result) + above, begin + above,
                    Pack::kBytes);
@@ -185,7 +189,8 @@ BLINK_DEVICE inline Words loadWords(const char *begin, uint32_t above) {
   return result;
 }
 
-/// The pack that begins `bits` < 32 above the begin of words.
+/// Returns the pack that begins `bits` < 32 bits above the beginning of
+/// `words`.
 BLINK_DEVICE inline Pack extract(const Words &words, uint32_t bits) {
   Pack pack;
   BLINK_UNROLL
@@ -194,16 +199,17 @@ BLINK_DEVICE inline Pack extract(const Words &words, uint32_t bits) {
   return pack;
 }
 
-/// The two aligned packs that a pack lies in: fewer loads than of its words,
-/// for which the word that it begins in must be a constant.
+/// The two aligned packs that a pack lies in. They take fewer loads than its
+/// words, but the word in which the pack begins must be a constant.
 struct PackPair {
   Pack low, high;
 };
 
-/// Of the pack that begins `above` > 0 bytes above `begin`, a multiple of 16.
+/// Loads the two packs around the pack that begins `above` > 0 bytes above
+/// `begin`, a multiple of 16.
 BLINK_DEVICE inline PackPair loadPair(const char *begin, uint32_t above) {
 #if defined(__SANITIZE_THREAD__)
-  // As of words.
+  // Only the bytes of the pack, as in loadWords().
   PackPair pair = {};
   char *bytes = reinterpret_cast<char *>(&pair);
   __builtin_memcpy(bytes + above, begin + above, Pack::kBytes);
@@ -213,7 +219,8 @@ BLINK_DEVICE inline PackPair loadPair(const char *begin, uint32_t above) {
 #endif
 }
 
-/// The pack that begins `kWord` words and `bits` bits above a pair's begin.
+/// Returns the pack that begins `kWord` words and `bits` bits above the pair's
+/// beginning.
 template <uint32_t kWord>
 BLINK_DEVICE inline Pack extract(const PackPair &pair, uint32_t bits) {
   Words words;
@@ -224,8 +231,9 @@ BLINK_DEVICE inline Pack extract(const PackPair &pair, uint32_t bits) {
   return extract(words, bits);
 }
 
-/// Calls `body(word)` with a constant: the word of a pair in which a pack
-/// begins that lies `above` bytes above it. The branch is one for all threads.
+/// Calls `body(word)`, where `word` is a constant: the word of a pair in which
+/// a pack begins that lies `above` bytes above the pair. All threads take the
+/// same branch.
 template <typename Body>
 BLINK_DEVICE inline void withWord(uint32_t above, Body body) {
   switch (above / 4) {

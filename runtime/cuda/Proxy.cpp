@@ -1,4 +1,4 @@
-//===- Proxy.cpp - the other end of lanes whose rings are carried ---------===//
+//===- Proxy.cpp - the other end of carried rings -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -82,7 +82,7 @@ void Proxy::addChunks(const Call &call, const VariantPlan &variant,
   }
 }
 
-//===-- What streams say --------------------------------------------------===//
+//===-- What streams announce ---------------------------------------------===//
 
 Status Proxy::announce(cudaStream_t stream, bool captured,
                        std::vector<CarriedChunks> chunks) {
@@ -119,7 +119,7 @@ void Proxy::hear(Announcement &announcement) {
       outOfMemory_ = true;
     }
     if (!announcement.captured)
-      unused_.push_back(&announcement); // there is room
+      unused_.push_back(&announcement); // announce() has reserved the room
   }
   wake_.notify_one();
 }
@@ -154,8 +154,8 @@ void Proxy::finish(std::chrono::milliseconds limit) {
 
 void Proxy::run() {
   try {
-    // Lanes poll meanwhile, and other ranks' proxies: spinning would take time
-    // from them where processors are few.
+    // Lanes and other ranks' proxies poll at the same time: spinning would take
+    // processors from them if there are few.
     Backoff backoff(/*crowded=*/true);
     for (;;) {
       bool moved = takeAnnounced();
@@ -169,8 +169,8 @@ void Proxy::run() {
       else if (!backoff.sleeping() || rings_->isBusy())
         backoff.wait();
       else {
-        // Nobody here waits for anything. What comes now and then can wait,
-        // too.
+        // No lane here waits for anything, so what arrives now and then can
+        // wait, too.
         std::unique_lock<std::mutex> lock(mutex_);
         wake_.wait_for(lock, std::chrono::milliseconds(5),
                        [&] { return stopping_ || !announced_.empty(); });
@@ -183,8 +183,8 @@ void Proxy::run() {
     return;
   for (int rank : ranks_)
     rings_->carriers.abandon(rank);
-  // A lane that failed it has said why in its report, and no more. Other
-  // servers hear what is in the job's memory.
+  // A lane that failed the job has only stored its report. Other servers read
+  // what is in the job's memory, so the reason must go there.
   fail_(failure_());
 }
 

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// divideByRanks, with the same bits, by a reciprocal that is computed once.
+// Computes the same bits as divideByRanks, with a reciprocal that is computed
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,8 @@ BLINK_DEVICE inline uint64_t multiplyHigh(uint64_t a, uint64_t b) {
 #endif
 }
 
-/// The reciprocal that Quotient needs of a number of ranks; of 0 nothing of
-/// use.
+/// Returns the reciprocal that Quotient needs for a number of ranks; for 0 a
+/// value that is not used.
 template <typename A> BLINK_DEVICE inline auto reciprocal(uint32_t n) {
   if constexpr (std::is_floating_point_v<A>)
     return n ? A(1) / A(n) : A(0);
@@ -46,14 +47,15 @@ template <typename A> BLINK_DEVICE inline auto reciprocal(uint32_t n) {
 /// Divides by a number of ranks n >= 1.
 template <typename A, bool kFloat = std::is_floating_point_v<A>> class Quotient;
 
-/// Floating point. With the nearest r to 1/n and the nearest q to x*r, the rest
-/// x - n*q has no more bits than fit, since n is a whole number below 2^17 and
-/// q at most 1.5 units in the last place wrong: one fused operation gives it
-/// exactly. So does the next, rest*r + q, but for one rounding and the error of
-/// r, which is 2^-22 units in the last place. The quotient itself lies no
-/// nearer than 2^-18 such units to the middle between two numbers, so both
-/// round to the same, unless it lies exactly in the middle. That takes a
-/// subnormal quotient and an inexact r: these `divide` does not do.
+/// Floating point. Let r be the float nearest to 1/n, and q the one nearest to
+/// x*r. The remainder x - n*q has no more bits than fit, since n is an integer
+/// below 2^17 and q is off by at most 1.5 units in the last place, so one fused
+/// operation computes it exactly. The next one, remainder*r + q, is exact but
+/// for one rounding and the error of r, which is 2^-22 units in the last place.
+/// The quotient itself lies no nearer than 2^-18 such units to the middle
+/// between two numbers, so both round to the same, unless it lies exactly in
+/// the middle. That takes a subnormal quotient and an inexact r, for which
+/// `divide` returns false.
 template <typename A> class Quotient<A, true> {
   using Limits = std::numeric_limits<A>;
 
@@ -67,13 +69,13 @@ public:
                          : Limits::infinity();
   }
 
-  /// False if it did not: divideByRanks does.
+  /// Returns false if it did not divide; then divideByRanks must.
   BLINK_DEVICE bool divide(A &x) const {
     const A magnitude = x < 0 ? -x : x;
     const bool can = !(magnitude < least_) || x == 0;
     const A q = x * reciprocal_;
     const A rest = fusedMultiplyAdd(-divisor_, q, x);
-    // q is right where nothing is left, and where x is no finite number.
+    // q is right if the remainder is 0, and if x is not finite.
     const bool left = rest < 0 || rest > 0;
     x = left ? fusedMultiplyAdd(rest, reciprocal_, q) : q;
     return can;
@@ -83,8 +85,8 @@ private:
   A divisor_, reciprocal_, least_;
 };
 
-/// Whole numbers. With r = floor((2^N - 1) / n), x*r / 2^N is less than 1 below
-/// x/n, so its whole part is the quotient or one less.
+/// Integers. With r = floor((2^N - 1) / n), x*r / 2^N is less than 1 below x/n,
+/// so its integer part is the quotient or one less.
 template <typename A> class Quotient<A, false> {
   using Unsigned = std::conditional_t<sizeof(A) == 8, uint64_t, uint32_t>;
 

@@ -90,7 +90,7 @@ Status enablePeers(const Plan &plan, const std::vector<int> &devices) {
     const int to = devices[ring.destination];
     if (!deviceTransportOf(ring).reaches)
       continue;
-    // Both ways: data one way, credits the other.
+    // Both ways: data goes one way, credits go the other.
     Status status = enableAccess(from, to);
     if (status.ok())
       status = enableAccess(to, from);

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Whether the devices that ranks are on can serve a plan, and which GPUs of the
-// machine they are.
+// Checks whether the devices of the ranks can serve a plan, and finds out which
+// GPUs of the machine they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,18 +14,18 @@
 
 namespace blink::runtime {
 
-/// Which GPU a rank has, as it tells other processes.
+/// The GPU of a rank, in terms that other processes understand.
 struct GpuPlace {
-  char address[32]; ///< PCI, as CUDA has it
-  int32_t number;   ///< the machine's; -1: sysfs does not tell
+  char address[32]; ///< PCI address, as CUDA writes it
+  int32_t number;   ///< number in the machine; -1: sysfs does not tell
   int32_t device;   ///< CUDA's number in its process
 };
 Status placeOf(int device, GpuPlace &place);
 
-/// The machine's numbers of the ranks' GPUs, where they can be told from PCI
-/// addresses; otherwise CUDA's. Ranks that share a GPU try out a machine that
-/// is not here: rank r is GPU r then. The same on all ranks. Errors: nothing
-/// tells GPUs apart.
+/// Sets `gpus` to the machine's numbers of the ranks' GPUs if their PCI
+/// addresses tell them, else to CUDA's. If ranks share a GPU, they try out a
+/// machine that is not this one: then rank r is GPU r. All ranks get the same
+/// result. Errors: nothing tells the GPUs apart.
 Status numberGpus(const std::vector<GpuPlace> &ranks, std::vector<int> &gpus);
 
 /// Lets device `here` reach the memory of device `there`. Errors: it cannot.
@@ -35,21 +35,23 @@ Status enableAccess(int here, int there);
 /// Errors: they cannot.
 Status enablePeers(const Plan &plan, const std::vector<int> &devices);
 
-/// Lanes wait for each other, so all of a device's must run at the same time.
-/// `devices`: one for each rank in this process. Errors: they cannot.
+/// Checks that all lanes of each device can run at the same time, which they
+/// must because they wait for each other. `devices` has one entry for each rank
+/// in this process. Errors: they cannot.
 Status checkResidency(const Plan &plan, const std::vector<int> &devices);
 
-/// A rank's part of a GPU, as it tells other processes.
+/// A rank's share of a GPU, in terms that other processes understand.
 struct GpuShare {
-  char uuid[16];          ///< of the GPU
-  uint32_t lanes;         ///< of the rank
-  uint32_t residentLanes; ///< that the GPU can run at the same time
+  char uuid[16];          ///< UUID of the GPU
+  uint32_t lanes;         ///< number of the rank's lanes
+  uint32_t residentLanes; ///< lanes that the GPU can run at the same time
 };
 Status shareOf(const Plan &plan, int device, GpuShare &share);
 bool areOnOneGpu(const GpuShare &one, const GpuShare &other);
 
-/// checkResidency() for the ranks of several processes, which see their own
-/// only. `ofRanks`: whose shares these are. The same in all of them.
+/// Does what checkResidency() does for ranks of several processes, each of
+/// which sees only its own devices. `ofRanks` says which rank each share is of.
+/// All processes get the same result.
 Status checkShares(const std::vector<GpuShare> &shares,
                    const std::vector<int> &ofRanks);
 

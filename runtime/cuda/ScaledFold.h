@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The folds of kPreMulSum that read a rank's contribution: as if that had been
-// multiplied, and rounded to its type, before the call. One loop for ranges
-// however they are aligned, beside the loops of sums in the same kernels: these
-// keep their code, and there are no more kernels.
+// The folds of kPreMulSum that read a rank's contribution. They compute as if
+// the contribution had been multiplied, and rounded to its type, before the
+// call. One loop serves ranges of any alignment. It is in the same kernels as
+// the loops of plain sums, which keep their code, and no further kernels are
+// needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +17,14 @@
 
 namespace blink::runtime {
 
-/// The element of a type in the low end of 64 bits.
+/// Returns the element in the low-order bytes of 64 bits.
 template <typename T> BLINK_DEVICE inline T elementOf(uint64_t bits) {
   T element;
   __builtin_memcpy(&element, &bits, sizeof(T)); // little endian
   return element;
 }
 
-/// The packs of a source on their way, wherever it lies.
+/// Packs in flight from a source of any alignment.
 template <typename T, int kNum, bool kShifts = sizeof(T) < 4>
 struct AnyPacks : LoosePacks<T, kNum> {};
 
@@ -54,8 +55,8 @@ template <typename T, int kNum> struct AnyPacks<T, kNum, true> {
 template <typename T> struct ScaledFold {
   using A = Accumulator<T>;
   static constexpr uint32_t kCount = kPackCount<T>;
-  /// As many as the registers of all GPUs suffice for (tools/kernel-report):
-  /// before sm_89 the smallest types are converted at length.
+  /// As many packs as fit into the registers on all GPUs (tools/kernel-report).
+  /// Before sm_89 the smallest types take long conversions.
   static constexpr int kPacks =
       DeviceFold<T, Sum>::kLoosePacks < 2 || sizeof(T) == 1 ? 1 : 2;
 
@@ -63,10 +64,10 @@ template <typename T> struct ScaledFold {
   uint32_t numSources;
   SharedPointers<char> destinations;
   uint32_t numDestinations;
-  uint32_t scaled; ///< the source that is multiplied
+  uint32_t scaled; ///< number of the source that is multiplied
   A scalar;
 
-  /// Elements [begin, end), every `step`-th.
+  /// Folds every `step`-th element of [begin, end).
   BLINK_DEVICE_CALL static void foldElements(const ScaledFold fold,
                                              uint64_t begin, uint64_t end,
                                              uint64_t step) {
@@ -89,7 +90,7 @@ template <typename T> struct ScaledFold {
     }
   }
 
-  /// A pack of source number `s`.
+  /// Takes a pack of source number `s`.
   BLINK_DEVICE void take(const Pack &pack, uint32_t s,
                          Register<T> (&values)[kCount]) const {
     widen<T>(pack, values);
@@ -103,8 +104,8 @@ template <typename T> struct ScaledFold {
   }
 
   template <int kNum> BLINK_DEVICE void foldTurn(const Turn<kNum> &turn) const {
-    // One source at a time: where two are on their way, the registers of the
-    // other folds do not suffice any more (tools/kernel-report).
+    // One source at a time: with two in flight the other folds would no longer
+    // have enough registers (tools/kernel-report).
     AnyPacks<T, kNum> packs;
     packs.load(turn, sources[0]);
     Register<T> sums[kNum][kCount];
@@ -144,8 +145,9 @@ template <typename T> struct ScaledFold {
   }
 };
 
-/// The sum of sources, of which number `scaled` is multiplied by the element
-/// that `scalar` holds in its low end. As foldRange, undivided.
+/// Sums the sources, of which number `scaled` is multiplied by the element in
+/// the low-order bytes of `scalar`. Otherwise like foldRange, without a
+/// division.
 template <typename T, typename Block>
 BLINK_DEVICE inline void foldScaled(const Block block, const T *const *sources,
                                     uint32_t numSources, T *const *destinations,
@@ -163,7 +165,8 @@ BLINK_DEVICE inline void foldScaled(const Block block, const T *const *sources,
   BLINK_ROLLED
   for (uint32_t d = 0; d < numDestinations && !first; ++d)
     first = fold.destinations[d];
-  // As if something were aligned otherwise: so far from the ends go elements.
+  // Chosen as if something were aligned differently: the first and the last
+  // elements are handled one by one.
   const PackRange range = PackRange::of<T>(first, true, count);
   const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
   if (range.head != 0)

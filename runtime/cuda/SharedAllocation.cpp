@@ -14,8 +14,8 @@
 namespace blink::runtime {
 namespace {
 
-/// CU_MEM_HANDLE_TYPE_FABRIC, whose handle is 64 bytes that stand for
-/// themselves; CUDA 11.8's header does not have it.
+/// CU_MEM_HANDLE_TYPE_FABRIC, which CUDA 11.8's header lacks. Such a handle is
+/// 64 bytes that are passed on as they are.
 constexpr auto kFabric = CUmemAllocationHandleType(8);
 
 template <typename Value>
@@ -24,7 +24,8 @@ bool ask(CUpointer_attribute attribute, CUdeviceptr address, Value &value) {
          CUDA_SUCCESS;
 }
 
-/// The range of one call of cudaMalloc, one piece of a pool, or one mapping.
+/// Finds the range of one call of cudaMalloc, one piece of a pool, or one
+/// mapping.
 bool rangeOf(CUdeviceptr address, CUdeviceptr &begin, size_t &bytes) {
   return driver().cuMemGetAddressRange(&begin, &bytes, address) == CUDA_SUCCESS;
 }
@@ -64,7 +65,8 @@ Status SharedAllocation::find(const void *buffer, size_t bytes,
   return {};
 }
 
-/// PyTorch's expandable segments are many mappings side by side.
+/// Finds the mappings that the buffer lies in: PyTorch's expandable segments
+/// are many, side by side.
 Status SharedAllocation::findPieces(CUdeviceptr buffer, size_t bytes) {
   pieces_.clear();
   for (CUdeviceptr next = buffer; next < buffer + bytes;) {
@@ -153,7 +155,7 @@ Status SharedAllocation::sharePool(FileOffer &files, SharedNote &note) const {
 
 namespace {
 
-/// Makes what another process maps of the piece at `address`.
+/// Makes what another process needs to map the piece at `address`.
 Status exportPiece(CUdeviceptr address, Descriptor &file, FileNote &note) {
   AllocationHandle piece;
   CUresult result = piece.take([&](CUmemGenericAllocationHandle *handle) {
@@ -189,7 +191,8 @@ Status SharedAllocation::sharePieces(FileOffer &files, SharedNote &note) const {
   for (const Piece &piece : pieces_)
     note.bytes += piece.bytes;
   note.files = pieces_.size();
-  // What one cannot do none can: better said before the others ask.
+  // If the first piece cannot be exported, no piece can: better reported before
+  // the others ask.
   Descriptor first;
   FileNote unused{};
   Status status = exportPiece(pieces_[0].begin, first, unused);
@@ -215,7 +218,7 @@ Status mapIpc(const SharedNote &note, std::shared_ptr<char> &memory) {
   return cudaStatus(mapMemory(handle, memory), "CUDA does not map it");
 }
 
-/// A piece of another process's pool, with the pool.
+/// A piece of another process's pool, and the imported pool.
 struct PooledMemory {
   cudaMemPool_t pool = nullptr;
   void *memory = nullptr;

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// CUDA knows three kinds of memory of a GPU, and each is shared with other
-// processes, and opened to other devices, in a way of its own.
+// CUDA has three kinds of GPU memory. Each is shared with other processes, and
+// opened to other devices, in its own way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,33 +18,36 @@
 
 namespace blink::runtime {
 
-/// How another process maps a buffer, in words that mean something there.
+/// A description by which another process maps a buffer.
 struct SharedNote {
   enum Kind : uint64_t {
-    ipc,   ///< cudaMalloc's: by a handle
-    pool,  ///< of a memory pool: by the pool's file and a pointer's data
+    ipc,   ///< cudaMalloc's memory: by a handle
+    pool,  ///< of a memory pool: by the pool's file and a pointer's export data
     pieces ///< mapped (cuMemMap): by a file or handle of each piece
   };
   Kind kind;
-  uint64_t files;  ///< to be asked for: pieces, or 1 of a pool
-  uint64_t bytes;  ///< of all pieces
-  uint64_t offset; ///< of the buffer in what is shared
+  /// The number of files to ask for: one for each piece, or 1 for a pool.
+  uint64_t files;
+  uint64_t bytes;  ///< bytes of all pieces
+  uint64_t offset; ///< of the buffer in the shared memory
   char handle[64];
-  OfferKey key; ///< of the files
+  OfferKey key; ///< key of the files
 };
 
-/// The memory that a buffer of this process is in.
+/// The memory that a buffer of this process lies in.
 class SharedAllocation {
 public:
-  /// Errors: invalid argument if it is no memory of a GPU, or not all of it.
+  /// Errors: invalid argument if the buffer does not lie entirely in a GPU's
+  /// memory.
   static Status find(const void *buffer, size_t bytes,
                      SharedAllocation &allocation);
 
-  /// Lets device `device` of this process read and write it, for as long as it
-  /// lives. cudaMalloc's needs peer access and no more.
+  /// Lets device `device` of this process read and write the memory for as long
+  /// as the memory lives. For cudaMalloc's memory peer access suffices.
   Status openTo(int device) const;
 
-  /// Tells how other processes map it: while `files` lives.
+  /// Describes in `note` how other processes map the memory; they can while
+  /// `files` lives.
   Status share(FileOffer &files, SharedNote &note) const;
 
 private:
@@ -60,12 +63,12 @@ private:
   SharedNote::Kind kind_ = SharedNote::ipc;
   uint64_t offset_ = 0;
   cudaMemPool_t pool_ = nullptr;
-  std::vector<Piece> pieces_; ///< one, but for mapped memory
+  std::vector<Piece> pieces_; ///< one, except for mapped memory
 };
 
-/// Maps what another process shares for the device that is current, to read and
-/// to write; `memory` is where the buffer begins. Errors: CUDA's; remote error
-/// if its files do not come by `deadline`.
+/// Maps what another process shares for the current device, for reading and
+/// writing; `memory` begins at the buffer. Errors: CUDA's; remote error if the
+/// files do not arrive by `deadline`.
 Status mapShared(const SharedNote &note,
                  std::chrono::steady_clock::time_point deadline,
                  std::shared_ptr<char> &memory);

@@ -5,8 +5,8 @@
 //   own input -> own part of the switch's memory
 //   all parts, added by the switch -> output, and all parts of the results
 //
-// Chunks begin at multiples of 16 bytes there, and have room for whole packs:
-// what stands behind the last element is added and copied, and nobody reads it.
+// Chunks begin at multiples of 16 bytes there, and have room for whole packs.
+// What stands behind the last element is added and copied, too, but not read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,19 +17,19 @@
 
 namespace blink::runtime {
 
-/// `count` elements, by all folding threads of the block, once the other ranks'
-/// are in their parts. `input` and `output` are anywhere, and may be one.
+/// Folds `count` elements with all folding threads of the block, once the
+/// contributions of all ranks are in their parts. `output` may be anywhere.
 template <typename T> struct SwitchFold {
   const char *all;
   char *results;
   char *output;
   uint64_t count;
-  uint32_t divisor; ///< of avg; 0: none, as for types that kSwitchDivides lacks
+  uint32_t divisor; ///< of avg; 0: none, as always if !kSwitchDivides<T>
 
-  /// Loads in flight of a thread.
+  /// Loads that a thread has in flight.
   static constexpr int kPacks = 4;
 
-  /// A call, so that its registers are not those of other folds.
+  /// Not inlined, so that its registers do not add to those of other folds.
   template <typename Block>
   BLINK_DEVICE_CALL static void run(const SwitchFold fold, const Block block) {
     const uint64_t bytes = fold.count * sizeof(T);

@@ -1,9 +1,9 @@
-//===- SwitchKernels.cu - lanes where switches work -----------------------===//
+//===- SwitchKernels.cu - lanes for which switches work -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Kernels of their own, so that those of all other calls have the registers
-// that a switch's folds would take. Older architectures have none of it.
+// These kernels are separate, so that folds of a switch do not take registers
+// from those of all other calls. For architectures before sm_90 they are empty.
 //
 //===----------------------------------------------------------------------===//
 

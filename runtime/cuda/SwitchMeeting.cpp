@@ -1,4 +1,4 @@
-//===- SwitchMeeting.cpp - several processes' switch memory ---------------===//
+//===- SwitchMeeting.cpp - switch memory of several processes -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -37,13 +37,13 @@ Status SwitchMeeting::take(SwitchMemory &memory) const {
                    });
 }
 
-/// Says how this rank's step went, and hears the same of all.
+/// Says how this rank's step went, and reads what all ranks say.
 Status SwitchMeeting::meet(const Status &said, Status &outcome) {
   ++number_;
   SwitchRecord &own = records_[self_];
   if (!said.ok()) {
     own.why.set(said);
-    // Relaxed: the meeting's number, which is published behind it, brings it.
+    // Relaxed: the meeting's number is published after it, with release.
     storeRelaxed(&own.failedAt, number_);
   }
   job_.publish(&job_.peer(self_).switches, number_);
@@ -53,9 +53,9 @@ Status SwitchMeeting::meet(const Status &said, Status &outcome) {
   if (!status.ok())
     return status;
   for (int rank = 0; rank < job_.numRanks() && outcome.ok(); ++rank) {
-    // Relaxed: what was said up to this meeting has been acquired with its
-    // number. A rank that goes on may write a later one's here at any time,
-    // which is none of this one's business.
+    // Relaxed: what was said up to this meeting was acquired with its number. A
+    // rank that has gone on may store a later meeting's number here at any
+    // time, which this meeting ignores.
     const uint64_t failedAt = loadRelaxed(&records_[rank].failedAt);
     if (failedAt != 0 && failedAt <= number_) {
       const Status why = records_[rank].why.get();

@@ -1,9 +1,9 @@
-//===- SwitchMeeting.h - several processes' switch memory -------*- C++ -*-===//
+//===- SwitchMeeting.h - switch memory of several processes -----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How ranks in several processes, each with a GPU, make one SwitchMemory. They
-// meet after each step, and say whether it went well:
+// Ranks in several processes, each with a GPU, make one SwitchMemory. They meet
+// after each step, and each rank says whether the step succeeded:
 //
 //   rank 0                      the others
 //     makes the object
@@ -14,8 +14,8 @@
 //     all bind memory and map the object
 //   ----------------------------------------- meeting 3
 //
-// What is said in a meeting stays as it is. So all hear the same of it, however
-// late, and give up after the same one.
+// A rank does not change later what it says at a meeting. So all ranks read the
+// same, however late, and give up after the same meeting.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,30 +28,30 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others: in the job's memory, zero at first.
+/// A rank's record for the others, in the job's memory; zero at first.
 struct SwitchRecord {
-  uint64_t
-      failedAt;     ///< the meeting to which it came with an error; 0: none yet
-  SharedStatus why; ///< that error
-  // Rank 0's:
-  uint64_t bytes; ///< of the object
-  OfferKey key;   ///< of its file
+  uint64_t failedAt; ///< the meeting to which it came with an error; 0: none
+  SharedStatus why;  ///< that error
+  // Written by rank 0 only:
+  uint64_t bytes; ///< bytes of the object
+  OfferKey key;   ///< key of the object's file
 };
 
 class SwitchMeeting {
 public:
-  /// `records`: one a rank of the job, which shares the memory of this process
-  /// as a whole.
+  /// `records` has one entry for each rank of the job, in memory that all
+  /// processes share.
   SwitchMeeting(const Job &job, SwitchRecord *records, int self,
                 std::chrono::steady_clock::time_point deadline,
                 const std::function<Status()> &ended)
       : job_(job), records_(records), self_(self), deadline_(deadline),
         ended_(ended) {}
 
-  /// Makes memory of `bytes` or a little more on `device`, no other rank's,
-  /// unless this rank comes with an error. `outcome` is the same on all ranks:
-  /// success, or what one of them could not do; `memory` is of no use then.
-  /// Errors, after which the job has failed: a rank does not come.
+  /// Makes memory of at least `bytes` on `device`, which no other rank uses. A
+  /// rank that cannot take part says so by an error in `can`. Sets `outcome` to
+  /// the same on all ranks: success, or what one of them could not do; then
+  /// `memory` is of no use. Errors: a rank does not come; then the job has
+  /// failed.
   Status make(Status can, int device, size_t bytes, SwitchMemory &memory,
               Status &outcome);
 
@@ -65,7 +65,7 @@ private:
   int self_;
   std::chrono::steady_clock::time_point deadline_;
   const std::function<Status()> &ended_;
-  uint64_t number_ = 0; ///< of the last meeting
+  uint64_t number_ = 0; ///< number of the last meeting
   FileOffer files_;
 };
 

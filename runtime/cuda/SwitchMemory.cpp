@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In the order that CUDA asks for: the object, all its devices, then memory and
-// addresses.
+// The order is the one that CUDA requires: the object, all its devices, then
+// memory and addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +21,11 @@ SwitchMemory::~SwitchMemory() {
       driver().cuMulticastUnbind(object_.get(), part->device, 0, bytes_);
 }
 
-/// By which processes share objects.
+/// The kind of handle by which processes share objects.
 static constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
-/// An object that is shared takes no memory but such.
+/// Returns the properties of a part's memory. A shared object accepts only
+/// memory that can be shared itself.
 static CUmemAllocationProp onDevice(int device, bool shared) {
   CUmemAllocationProp properties{};
   if (shared)
@@ -45,7 +46,7 @@ Status SwitchMemory::addPart(int device) {
                       "GPU " + std::to_string(device) + " cannot multicast");
 }
 
-/// Gives the object memory of a part's device, which gets it at an address.
+/// Binds memory of a part's device to the object, and maps it for that device.
 Status SwitchMemory::bind(Part &part) {
   const CUmemAllocationProp properties = onDevice(part.device, shared_);
   CUresult result = part.piece.take([&](CUmemGenericAllocationHandle *handle) {
@@ -73,7 +74,7 @@ Status SwitchMemory::makeObject(int device, size_t numDevices, size_t bytes,
   object.numDevices = unsigned(numDevices);
   object.size = bytes;
   object.handleTypes = shared ? kFile : 0;
-  // What is recommended may be many times what a schedule needs.
+  // The recommended granularity may be many times what a schedule needs.
   size_t granule = 0, pieceGranule = 0;
   CUresult result = driver().cuMulticastGetGranularity(
       &granule, &object, CU_MULTICAST_GRANULARITY_MINIMUM);

@@ -2,15 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Equally large memory on each of some GPUs, bound to one CUDA multicast
-// object: a GPU has its own part at one address, and all parts at once at
-// another, where `multimem` instructions have the NVSwitch add or copy (NVLink
-// SHARP). Plain loads and stores must not use the other.
+// Memory of the same size on each of several GPUs, bound to one CUDA multicast
+// object. A GPU reaches its own part at one address. At another address it
+// reaches all parts at once: there `multimem` instructions make the NVSwitch
+// add or copy (NVLink SHARP), and plain loads and stores must not be used.
 //
-// GPUs may be of several processes. CUDA wants the object to have all its GPUs
-// before any memory, and all memory before an address is used, and waits itself
-// for what is missing, without end: so processes make their steps together
-// (SwitchMeeting.h).
+// The GPUs may belong to several processes. CUDA requires that the object has
+// all its GPUs before any memory is bound, and all memory before an address is
+// used, and waits without limit for what is missing. So processes take these
+// steps together (SwitchMeeting.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace blink::runtime {
 
-/// Success if the device does what such memory needs.
+/// Returns success if the device has what such memory needs.
 Status canMulticast(int device);
 
 class SwitchMemory {
@@ -35,32 +35,35 @@ public:
   SwitchMemory(const SwitchMemory &) = delete;
   ~SwitchMemory();
 
-  /// All steps, for `devices` of this process, no two alike, each of which
-  /// canMulticast(). Errors of these: a driver that has no multicast objects;
-  /// memory. What has been made then goes with this.
+  /// Takes all steps for `devices` of this process, which are distinct and each
+  /// pass canMulticast(). Errors: a driver without multicast objects; memory.
+  /// After an error this object must be destroyed, which frees what has been
+  /// made.
   Status create(const std::vector<int> &devices, size_t bytes);
 
-  // The steps, each once.
+  // The steps, each to be called once.
 
-  /// Makes the object, for `bytes` or a little more, zeros nowhere promised, on
-  /// each of so many devices like this one. Shared: exportTo() works.
+  /// Makes the object for at least `bytes` on each of `numDevices` devices like
+  /// this one. The memory is not promised to be zero. If `shared`, exportTo()
+  /// can be used.
   Status makeObject(int device, size_t numDevices, size_t bytes, bool shared);
-  /// Or takes another process's, which is for so many bytes.
+  /// Takes another process's object instead, which is for `bytes`.
   Status import(const Descriptor &file, size_t bytes);
-  /// A file by which other processes take the object.
+  /// Makes a file by which other processes take the object.
   Status exportTo(Descriptor &file) const;
-  /// Adds devices of this process. Before all devices of all processes have
-  /// been added, none gives memory.
+  /// Adds devices of this process. No process may bind memory before all
+  /// devices of all processes have been added.
   Status add(const std::vector<int> &devices);
-  /// Gives memory of these, and addresses to them.
+  /// Binds memory of these devices, and maps it.
   Status bind();
-  /// Takes away the addresses of all parts: this process has no use any more
-  /// for the others' memory. Its own stays bound for them until this ends.
+  /// Unmaps the addresses of all parts, once this process no longer uses the
+  /// others' memory. Its own memory stays bound for them until this object is
+  /// destroyed.
   void unmapAll() { all_.reset(); }
 
-  /// The part of devices[index], which only that device uses.
+  /// The part of devices[index]; only that device uses this address.
   char *own(size_t index) const { return parts_[index]->memory.begin(); }
-  /// All parts, for each of the devices.
+  /// All parts, at an address that each of the devices uses.
   char *all() const { return all_->begin(); }
   size_t bytes() const { return bytes_; }
 
@@ -76,7 +79,7 @@ private:
   Status mapAll();
 
   size_t bytes_ = 0;
-  bool shared_ = false; ///< with other processes
+  bool shared_ = false; ///< whether other processes share the object
   AllocationHandle object_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::unique_ptr<MappedMemory> all_;

@@ -2,11 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The folds of programs with Accumulation::f32, for types of 16 and 8 bits:
-// each source, and the result, are elements of the type or floats
-// (LaneOperand::partial). In kernels of their own, so that the others keep
-// their code; one loop for ranges however they are aligned, and for products of
-// kPreMulSum and averages, too.
+// The folds of programs with Accumulation::f32, for types of 16 and 8 bits.
+// Each source, and the result, consists of elements of the type or of floats
+// (LaneOperand::partial). These folds are in kernels of their own, so that the
+// others keep their code. One loop serves ranges of any alignment, products of
+// kPreMulSum, and averages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,9 @@
 
 namespace blink::runtime {
 
-/// `T`: a narrow type. A thread takes a pack of it at a time, and so some packs
-/// of floats, which lie in slots, at multiples of 16 bytes from their begins.
+/// `T`: a narrow type. A thread handles one pack of T at a time, which
+/// corresponds to several packs of floats. Floats lie in slots only, aligned to
+/// 16 bytes.
 template <typename T, typename Operator> struct WideFold {
   static constexpr uint32_t kCount = kPackCount<T>;
   static constexpr uint32_t kFloats = kPackCount<float>;
@@ -28,18 +29,21 @@ template <typename T, typename Operator> struct WideFold {
   uint32_t numSources;
   SharedPointers<char> destinations;
   uint32_t numDestinations;
-  const LaneOperand *operands; ///< of the sources, then of the destinations
-  uint32_t divisor;            ///< 0 if the operator is another than Sum
-  uint32_t scaled;             ///< the source that is multiplied, or numSources
+  /// Operands of the sources, then of the destinations.
+  const LaneOperand *operands;
+  uint32_t divisor; ///< 0 unless the operator is Sum
+  /// Number of the source that is multiplied, or numSources.
+  uint32_t scaled;
   float scalar;
 
   BLINK_DEVICE bool isPartial(uint32_t operand) const {
     return operands[operand].partial;
   }
-  /// What is written is partial sums, or none of it is.
+  /// Whether the result is partial sums. Either all destinations are partial or
+  /// none is.
   BLINK_DEVICE bool resultIsPartial() const { return isPartial(numSources); }
 
-  /// Elements [begin, end), every `step`-th.
+  /// Folds every `step`-th element of [begin, end).
   BLINK_DEVICE_CALL static void foldElements(const WideFold fold,
                                              uint64_t begin, uint64_t end,
                                              uint64_t step) {
@@ -72,7 +76,7 @@ template <typename T, typename Operator> struct WideFold {
     }
   }
 
-  /// kCount elements of source `s` from `first` on.
+  /// Loads kCount elements of source `s`, from `first` on.
   BLINK_DEVICE void take(uint32_t s, uint64_t first,
                          float (&values)[kCount]) const {
     const char *source = sources[s];
@@ -95,7 +99,7 @@ template <typename T, typename Operator> struct WideFold {
     widen<T>(narrow<T>(values), values);
   }
 
-  /// Divides, or not where `divisor` is 0. False where that takes the slow way.
+  /// Divides if `divisor` is not 0. Returns false if that takes the slow way.
   BLINK_DEVICE bool divide(float (&values)[kCount], float inverse) const {
     bool divided = true;
     if (kSums<Operator> && divisor != 0) {
@@ -137,7 +141,7 @@ template <typename T, typename Operator> struct WideFold {
     }
   }
 
-  /// kCount elements from `first` on.
+  /// Folds kCount elements, from `first` on.
   BLINK_DEVICE void foldPack(uint64_t first, float inverse) const {
     float sums[kCount];
     take(0, first, sums);
@@ -156,7 +160,7 @@ template <typename T, typename Operator> struct WideFold {
   }
 };
 
-/// As foldRange, of `count` elements, by all threads of `block`.
+/// Like foldRange, for `count` elements, by all threads of `block`.
 template <typename T, typename Operator, typename Block>
 BLINK_DEVICE inline void
 foldWide(const Block block, const WideFold<T, Operator> fold, uint64_t count) {
@@ -166,7 +170,8 @@ foldWide(const Block block, const WideFold<T, Operator> fold, uint64_t count) {
     return copyRange(block, fold.sources[0], fold.destinations,
                      fold.numDestinations,
                      count * (partial ? sizeof(float) : sizeof(T)));
-  // As if something were aligned otherwise: so far from the ends go elements.
+  // Chosen as if something were aligned differently: the first and the last
+  // elements are handled one by one.
   const PackRange range = PackRange::of<T>(nullptr, true, count);
   const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
   fold.foldElements(fold, block.thread(), range.head, block.size());

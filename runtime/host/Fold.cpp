@@ -8,7 +8,7 @@
 
 namespace blink::runtime {
 
-// FoldLoops.cpp, compiled for each.
+// FoldLoops.cpp, compiled for each level.
 namespace level1 {
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
 WideFoldFunction wideFoldFunction(blinkDataType_t type, blinkRedOp_t op);
@@ -29,7 +29,7 @@ ScaleFunction scaleFunction(blinkDataType_t type);
 
 int foldLevel() {
 #if defined(__x86_64__)
-  // What -march=x86-64-v3 and -v4 add, as far as loops over arrays use it.
+  // The features of -march=x86-64-v3 and -v4 that loops over arrays use.
   static const int level =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
               __builtin_cpu_supports("avx512vl") &&

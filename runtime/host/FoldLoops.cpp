@@ -2,11 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Plain loops over blocks that stay in the first-level cache, for the compiler
-// to vectorise. Compiled once for each instruction set that Fold.cpp chooses
-// from, with -O3 whatever the build type, and without contracting a product and
-// a sum into one rounding. Nothing inline from elsewhere may stay a function of
-// its own here: see core/HostDevice.h.
+// Plain loops, for the compiler to vectorise, over blocks that stay in the
+// first-level cache. This file is compiled once for each instruction set that
+// Fold.cpp chooses from, with -O3 whatever the build type, and without
+// contracting a product and a sum into one rounding. Inline functions of other
+// files must not remain functions of their own here: see core/HostDevice.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ namespace {
 /// Half of a small first-level cache.
 constexpr size_t kBlockBytes = 16 << 10;
 
-/// Copies around the caches: writing a line does not read it first, and the
-/// lines that others are about to read stay.
+/// Copies around the caches: a line that is written is not read first, and
+/// lines that other threads are about to read stay in the caches.
 void copyStreaming(char *to, const char *from, size_t size) {
 #if defined(__SSE2__)
   const size_t toLine = -reinterpret_cast<uintptr_t>(to) % 64;
@@ -44,14 +44,14 @@ void copyStreaming(char *to, const char *from, size_t size) {
 #endif
   }
   std::memcpy(to + i, from + i, size - i);
-  _mm_sfence(); // such stores keep no order of their own
+  _mm_sfence(); // streaming stores are not ordered otherwise
 #else
   std::memcpy(to, from, size);
 #endif
 }
 
-/// A fold with one source: the bytes, block by block, so that the source is
-/// read from memory once however many destinations there are.
+/// A fold with one source, which copies bytes. It goes block by block, so that
+/// the source is read from memory once, whatever the number of destinations.
 void copyBytes(const char *source, void *const *destinations,
                size_t numDestinations, size_t size, size_t numStreamed) {
   const size_t block = numDestinations == 1 ? size : kBlockBytes;
@@ -110,7 +110,7 @@ void fold(const void *const *sources, size_t numSources,
   }
 }
 
-/// As `fold` where each source, and the result, are T or A.
+/// Like `fold` if each source, and the result, are of type T or A.
 template <typename T, typename Operator>
 void foldWide(const void *const *sources, const uint8_t *partial,
               size_t numSources, void *const *destinations,

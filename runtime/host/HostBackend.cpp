@@ -34,7 +34,7 @@ namespace {
 
 std::string str(uint64_t value) { return std::to_string(value); }
 
-// HostPeerInfo::reads.
+// Values of HostPeerInfo::reads.
 constexpr uint64_t kReads = 1, kCannotRead = 2;
 
 } // namespace
@@ -76,7 +76,7 @@ Status HostBackend::makeRank(int rank) {
     ranks_[rank].messages =
         std::vector<std::atomic<RankRun *>>(2 * size_t(plan_.numRanks));
   storeRelaxed(&rings_.segment.rank(rank).probe, probe_.address());
-  // Joins: what comes before is to be found.
+  // Joins: what was set up before is visible to a rank that sees this.
   storeRelease(&job_.peer(rank).process, uint64_t(getpid()));
   return {};
 }
@@ -96,7 +96,7 @@ Status HostBackend::createAll(const BackendRequest &request) {
   for (int rank = 0; rank < request.numRanks && status.ok(); ++rank)
     status = makeRank(rank);
   if (status.ok())
-    // All are here: nobody is late but the machine.
+    // All ranks are here, so only the machine itself can be late.
     status = rings_.remote.carriers.connect(
         job_, std::chrono::steady_clock::now() + std::chrono::seconds(10), {});
   if (status.ok())
@@ -151,7 +151,8 @@ Status HostBackend::join(const BackendRequest &request) {
   rings_.windows.begin(job_, segment.board(), segment.windows(), plan_, rank,
                        [this] { waitUntilQuiet(); });
   probeOthers(rank);
-  // All are here, and whoever else is lost may have left when all was done.
+  // All ranks have joined. A rank that is lost from now on may have left after
+  // everything was done, so that is no error here.
   status = job_.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline);
   if (!status.ok())
     return status;
@@ -167,7 +168,7 @@ Status HostBackend::join(const BackendRequest &request) {
   return {};
 }
 
-/// As what all ranks have found out.
+/// Chooses by what all ranks have found out.
 ZeroCopy HostBackend::chooseZeroCopy() const {
   for (int rank = 0; rank < plan_.numRanks; ++rank)
     if (loadRelaxed(&rings_.segment.rank(rank).reads) != kReads)
@@ -175,8 +176,8 @@ ZeroCopy HostBackend::chooseZeroCopy() const {
   return plan_.numRanks == 1 ? ZeroCopy::direct : ZeroCopy::fetched;
 }
 
-/// Of this server, likewise: a process that may use few processors shares them
-/// with others, and some of these with it.
+/// Chooses by what all ranks of this server have found out: a process that may
+/// use only few processors shares them with others, and some of these with it.
 bool HostBackend::isCrowded() const {
   for (int rank = 0; rank < plan_.numRanks; ++rank)
     if (job_.isNear(rank) && loadRelaxed(&rings_.segment.rank(rank).crowded))
@@ -184,8 +185,8 @@ bool HostBackend::isCrowded() const {
   return false;
 }
 
-/// Finds out whether this process may read the memory of its server's others,
-/// and whether processors do for all of them.
+/// Finds out whether this process may read the memory of the other processes on
+/// its server, and whether there is a processor for each of the server's ranks.
 void HostBackend::probeOthers(int rank) {
   Segment &segment = rings_.segment;
   uint64_t reads = kReads;
@@ -197,13 +198,13 @@ void HostBackend::probeOthers(int rank) {
   storeRelaxed(&segment.rank(rank).reads, reads);
   storeRelaxed(&segment.rank(rank).crowded,
                uint64_t(numNear() > WorkerPool::get().processors()));
-  // Release: with that.
+  // Release: what was found out is visible with it.
   job_.publish(&job_.peer(rank).ready, 1);
 }
 
 blinkMemoryInfo_t HostBackend::memory(int rank) {
   blinkMemoryInfo_t info = {};
-  uint64_t ofRings = 0; // in the segment
+  uint64_t ofRings = 0; // those in the segment
   for (const RingPlan &ring : plan_.rings) {
     const uint64_t slots = ring.bytes + ring.slots * sizeof(SlotHead);
     ofRings += ring.apart ? 0 : slots;
@@ -218,9 +219,9 @@ blinkMemoryInfo_t HostBackend::memory(int rank) {
 }
 
 HostBackend::~HostBackend() {
-  // Their threads look at all that is below.
+  // The threads of windows and transports use everything below.
   rings_.windows.end();
-  if (job_.attached() && job_.failed()) // nobody waits for a goodbye
+  if (job_.attached() && job_.failed()) // no rank waits for a goodbye then
     for (size_t rank = 0; rank < ranks_.size(); ++rank)
       rings_.remote.carriers.abandon(int(rank));
   job_.disconnect();
@@ -234,13 +235,13 @@ Status HostBackend::begin(const Call &call, bool together) {
   if (job_.failed())
     return failure();
   Rank &rank = ranks_[call.rank];
-  // Paired with abort(): it fails the job and then waits while a call is in
+  // Pairs with abort(), which fails the job and then waits while a call is in
   // flight.
   rank.inFlight.fetch_add(1, std::memory_order_seq_cst);
   if (call.isMessage()) {
     std::atomic<RankRun *> &run = rank.messages[size_t(call.queue()) - 1];
-    if (!run.load(std::memory_order_relaxed)) // written by its queue's threads,
-                                              // which take turns
+    // Relaxed: only threads that have this queue store it, and they take turns.
+    if (!run.load(std::memory_order_relaxed))
       run.store(new RankRun(plan_, rings_, call.rank, /*traces=*/false),
                 std::memory_order_release);
   }
@@ -284,8 +285,9 @@ Status HostBackend::end(const Call &call) {
   if (!status.ok()) {
     waitUntilQuiet();
     rings_.remote.carriers.abandon(call.rank);
-    // Not before it failed the job, as a lane has found out: but what calls
-    // were stays, also of ranks that have left theirs.
+    // The picture is taken only after the failure, since a lane found it. The
+    // records of calls are still there, also of ranks that have left their
+    // calls.
     if (runOf(call).failedJob())
       takePicture().write(call.rank);
   }
@@ -298,7 +300,7 @@ bool HostBackend::inFlight(int rank) const {
 }
 
 void HostBackend::finish(int rank) {
-  // Each ends by its time limit.
+  // Each call ends, at the latest when its time limit is over.
   for (Backoff backoff(true); inFlight(rank); backoff.wait())
     ;
 }
@@ -335,9 +337,9 @@ Status HostBackend::missingRank(const Call &call, int &missing) {
     if (call.isMessage() && rank != call.peer)
       continue;
     Status why = job_.peerFailure(rank);
-    // A rank that left may have done its part before. So may a dead one, but
-    // then later calls need it. Of another server what it sent may come after
-    // the news.
+    // A rank that left may have done its part of this call before. So may one
+    // that died, but later calls need it. What a rank of another server sent
+    // may arrive after the news that it left.
     if (why.ok() ||
         (!call.isMessage() && job_.detached(rank) &&
          loadAcquire(&segment.rank(rank).calls) >= number) ||
@@ -346,7 +348,7 @@ Status HostBackend::missingRank(const Call &call, int &missing) {
          !job_.control()->left(rank, /*silences=*/5)))
       continue;
     why.text = call.kind.describe() + ": " + why.text;
-    // By which NICs it was reached.
+    // Name the NICs by which the rank was reached.
     std::set<uint16_t> nics;
     for (const RingPlan &ring : plan_.rings)
       if (ring.source == rank && ring.nics.source != kNoNic)
@@ -383,13 +385,14 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
   }
   if (need)
     status.text += "; " + describe(call, *need);
-  // What it has given to a transport is on its way; and between servers the
-  // news that a rank has left says nothing of what is on its way from there.
+  // If the call waits for no rank: what it has given to a transport is on its
+  // way, and between servers the news that a rank has left does not tell what
+  // is still on its way from there.
   else if (!again || !run.flushed() ||
            (job_.control() && missing >= 0 && job_.detached(missing)))
     return true;
   log(LogLevel::warn, call.rank, status.text);
-  const HangReport report = takePicture(); // before all leave their calls
+  const HangReport report = takePicture(); // before the ranks leave their calls
   if (job_.fail(status))
     report.write(call.rank);
   return false;
@@ -402,8 +405,8 @@ HangReport HostBackend::takePicture() const {
   });
 }
 
-/// "rank 0, lane 0, step 2, channel 1, s1nic0 to s0nic0: no chunk from rank 3:
-/// expected 5 written, seen 4"
+/// Returns a text such as "rank 0, lane 0, step 2, channel 1, s1nic0 to s0nic0:
+/// no chunk from rank 3: expected 5 written, seen 4".
 std::string HostBackend::describe(const Call &call, const Need &need) const {
   const VariantPlan &variant = runOf(call).variant();
   const RingPlan &ring = plan_.rings[variant.rings[need.channel]];
@@ -423,13 +426,14 @@ std::string HostBackend::describe(const Call &call, const Need &need) const {
 }
 
 void HostBackend::failStuck(const Call &call) {
-  // All ranks are late at the same time; one explains why.
+  // All ranks run out of time together; the first of them explains why.
   std::optional<HangReport> report;
   Segment &segment = rings_.segment;
   if (!job_.failed())
     report = takePicture();
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
-  // Calls of which no data meets: it would have told.
+  // Look for calls that differ but exchange no chunks: a chunk's tag would have
+  // shown the difference.
   for (int rank = 0; !call.isMessage() && rank < plan_.numRanks; ++rank) {
     const CallKind other = segment.lastCall(rank);
     if (loadAcquire(&segment.rank(rank).calls) != number || other == call.kind)

@@ -30,16 +30,16 @@ public:
   ~HostBackend() override;
 
   /// request.gpus[r] is the number that rank r's GPU has in the machine of a
-  /// bundle (empty: r). Errors: no program for these ranks; memory. Those of
-  /// join() also: the others have not joined in time, or have opened other
-  /// files.
+  /// bundle; r if the list is empty. Errors: no program for these ranks;
+  /// memory. Further errors of join(): the others have not joined in time, or
+  /// have opened other files.
   Status createAll(const BackendRequest &request) override;
   Status join(const BackendRequest &request) override;
 
   void run(PendingCall *const *calls, size_t numCalls) override;
   void abort(int rank) override;
   void cancel(const Status &why) override;
-  /// Always: nobody writes to another rank's buffers here.
+  /// Always true: on the host no rank writes to another rank's buffers.
   bool drained(int) const override { return true; }
   Status probe(const Call &call, bool &arrived) override;
   Status registerBuffer(int self, void *buffer, size_t bytes,
@@ -53,23 +53,24 @@ public:
 
   // For the progress loop (ProgressLoop.cpp).
 
-  /// Ranks that share this machine's processors.
+  /// The number of ranks that share this machine's processors.
   int numNear() const { return rings_.numNear; }
 
   /// Starts a call that has a program. The call is in flight until end().
-  /// `together`: as of chooseVariant. Errors: the job has failed, or a rank is
+  /// `together`: see chooseVariant. Errors: the job has failed, or a rank is
   /// gone.
   Status begin(const Call &call, bool together);
   RankRun &runOf(const Call &call) const;
   FlightRecorder &recorderOf(const Call &call) { return flight_.of(call.rank); }
-  /// Ends it, and returns its result: if the job failed, when no other rank of
-  /// this process touches its buffers any more.
+  /// Ends a call and returns its result. If the job failed, returns only when
+  /// no other rank of this process touches the call's buffers any more.
   Status end(const Call &call);
-  /// Fails the job if a rank that `call` needs has been destroyed, its process
-  /// has died, or the way to it is broken, and says what the call waits for.
-  /// True if it waits for nothing this moment, so that it may go on until it
-  /// does; if it has been so before and has not (`again`), the job fails all
-  /// the same.
+  /// Fails the job if a rank that `call` needs has been destroyed, if its
+  /// process has died, or if the way to it is broken; the error says what the
+  /// call waits for. Returns true without failing the job if the call waits for
+  /// nothing at the moment, so that it may go on. If that was so before and
+  /// nothing has moved since (`again`), it fails the job nevertheless, unless
+  /// chunks may still be on their way.
   bool checkRanks(const Call &call, bool again);
   /// See SharedProcessor.
   bool leaveSharedProcessor(int rank) {
@@ -78,7 +79,7 @@ public:
   bool sharesProcessor(int rank) const {
     return ranks_[rank].processor.found();
   }
-  /// Carriers::await.
+  /// See Carriers::await.
   Awaited awaitTransports(int rank, std::chrono::nanoseconds most) {
     return rings_.remote.carriers.await(rank, most);
   }
@@ -87,14 +88,15 @@ public:
   HangReport takePicture() const;
 
 private:
-  /// On lines of its own: ranks of other threads have calls at the same time.
+  /// On cache lines of its own, because ranks of other threads have calls at
+  /// the same time.
   struct alignas(64) Rank {
-    std::unique_ptr<RankRun> run; ///< null: in another process
-    /// Of messages, by Call::queue() - 1; null until the first one. Stored with
-    /// release by the thread that has the queue; loaded with acquire by others,
-    /// which then see what it points to.
+    std::unique_ptr<RankRun> run; ///< null: the rank is in another process
+    /// Runs of messages, by Call::queue() - 1; null until the first message.
+    /// Stored with release by the thread that has the queue, and loaded with
+    /// acquire by other threads, which then see what it points to.
     std::vector<std::atomic<RankRun *>> messages;
-    std::atomic<int> inFlight{0}; ///< calls
+    std::atomic<int> inFlight{0}; ///< number of calls
     ~Rank();
     SharedProcessor processor;
   };

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where lanes find both ends of their rings: in the segment that all ranks
-// share, or, where a transport carries the chunks, each in memory of its own.
+// The memory of both ends of each ring: in the segment that all ranks share,
+// or, if a transport carries the chunks, each end in memory of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,12 @@
 
 namespace blink::runtime {
 
-/// One lane's end of a ring. Belongs to the lane that drives it.
-/// Its memory, if that is in the segment, is also the other end's; null where
-/// another process has this end to itself.
+/// One lane's end of a ring; only that lane uses it. If its memory is in the
+/// segment, the other end uses the same memory. The memory is null if this end
+/// belongs to another process alone.
 struct alignas(64) RingEnd : RingMemory {
-  uint64_t number = 0;            ///< of the next chunk
-  uint64_t freedSeen = 0;         ///< writers: `freed`, when last looked at
+  uint64_t number = 0;            ///< number of the next chunk
+  uint64_t freedSeen = 0;         ///< writers: `freed` as last loaded
   uint32_t layout = ~0u;          ///< writers: the variant of the last chunk
   Transport *transport = nullptr; ///< null: the ring is in the segment
 };
@@ -30,20 +30,21 @@ static_assert(sizeof(RingEnd) == 64, "a line of its own, and no more");
 /// The rings of a job, as this process sees them.
 struct HostRings {
   Segment segment;
-  Windows windows;                       ///< where ranks are processes
-  std::vector<RingEnd> writers, readers; ///< of each ring
-  RemoteRings remote;                    ///< those that transports carry
-  int numNear = 0;                       ///< ranks on this server
-  /// How readers look at buffers. The same in all processes of the job.
+  Windows windows;                       ///< used if ranks are processes
+  std::vector<RingEnd> writers, readers; ///< ends of each ring
+  RemoteRings remote;                    ///< the rings that transports carry
+  int numNear = 0;                       ///< number of ranks on this server
+  /// How readers reach the writers' buffers. The same in all processes of the
+  /// job.
   ZeroCopy zeroCopy = ZeroCopy::direct;
-  /// Ranks share processors. The same in all processes of this server.
+  /// Whether ranks share processors. The same in all processes of this server.
   bool crowded = false;
 
-  /// Finds out which rings transports carry, and which are none of this
-  /// server's, and changes `plan` accordingly. Before the segment is made,
-  /// which outlives the rings. Errors: of transports.
+  /// Finds out which rings transports carry, and which do not concern this
+  /// server, and changes `plan` accordingly. To be called before the segment is
+  /// made, which must outlive the rings. Errors: those of transports.
   Status choose(Plan &plan, const std::vector<bool> &here);
-  /// Sets the ends, once the segment is there.
+  /// Sets the ends, once the segment exists.
   void bind(const Plan &plan);
 };
 

@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One copy instead of two: the reader of a ring fetches a large chunk right
-// from the writer's buffer (process_vm_readv). The kernel allows that to
-// processes of one user, but for hardened systems and some containers; then the
-// slots carry everything.
+// One copy instead of two: the reader of a ring fetches a large chunk directly
+// from the writer's buffer (process_vm_readv). The kernel allows that between
+// processes of one user, except on hardened systems and in some containers;
+// there the slots carry everything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 namespace blink::runtime {
 
 /// Copies `bytes` from an address of process `process`. Returns 0 or the error
-/// number, EFAULT too if only some of it is there.
+/// number; EFAULT also if only part of it could be read.
 inline int readOther(uint64_t process, uint64_t address, void *to,
                      uint64_t bytes) {
   iovec here{to, bytes};
@@ -31,8 +31,9 @@ inline int readOther(uint64_t process, uint64_t address, void *to,
   return uint64_t(done) == bytes ? 0 : EFAULT;
 }
 
-/// A word that says where it is: a process that reads it at that address in the
-/// process of that number has found the process, and may read there.
+/// A word that depends on its own address. A process that reads the expected
+/// word at that address of the process with that number has found the right
+/// process, and may read its memory.
 class MemoryProbe {
 public:
   uint64_t address() const { return reinterpret_cast<uint64_t>(&word_); }

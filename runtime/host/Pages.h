@@ -14,11 +14,11 @@
 
 namespace blink::runtime {
 
-/// Maps memory that is zero at first. The kernel gives a page when it is first
-/// touched, and most rings of a bundle never are. `file` negative: memory of
-/// this process; or else that behind the file, which has so many bytes. Errors:
-/// there is not so much memory. The kernel might promise it all the same, and
-/// end the process later.
+/// Maps memory that is zero at first. The kernel provides a page when it is
+/// first touched, and most rings of a bundle never are. If `file` is negative,
+/// the memory is private to this process; otherwise it is that of the file,
+/// which has `bytes`. Errors: the machine has less memory than that. The kernel
+/// might promise it nevertheless, and end the process later.
 Status mapPages(uint64_t bytes, int file, std::shared_ptr<char> &pages);
 
 } // namespace blink::runtime

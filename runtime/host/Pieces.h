@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A lane runs its folds one by one, and a schedule may have one lane only. So
+// A lane runs its folds one by one, and a schedule may have only one lane. So
 // the thread that runs a large fold cuts it into pieces, and threads that come
-// to the lane meanwhile take some.
+// to the lane meanwhile take some of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@ namespace blink::runtime {
 
 class Pieces {
 public:
-  /// Runs `work(begin, end)`, which returns 0 or an error number, for parts of
-  /// [0, bytes) that together are all of it, and returns when all are done: 0,
-  /// or an error number of one of them. One thread at a time.
+  /// Runs `work(begin, end)`, which returns 0 or an error number, for parts
+  /// that together make up [0, bytes). Returns when all parts are done: 0, or
+  /// the error number of one of them. One thread at a time may call it.
   template <typename Work> int run(uint64_t bytes, const Work &work) {
     const uint64_t pieces =
         std::min(std::max<uint64_t>(bytes / kBytes, 1), kCountMask);
@@ -31,25 +31,27 @@ public:
       return (*static_cast<const Work *>(work))(begin, end);
     };
     bytes_ = bytes;
-    // Nobody is at the pieces before: run() has seen them done.
+    // No thread is at pieces of an earlier fold: run() returned only after all
+    // of these were done.
     done_.store(0, std::memory_order_relaxed);
     error_.store(0, std::memory_order_relaxed);
     const uint64_t fold =
         (next_.load(std::memory_order_relaxed) >> kFoldShift) + 1;
-    // Release: a thread that takes a piece sees what it is a piece of.
+    // Release: a thread that takes a piece sees what fold it belongs to.
     next_.store(fold << kFoldShift | pieces << kCountBits,
                 std::memory_order_release);
     while (help())
       ;
-    // Acquire: what others wrote is visible. Bounded by a piece, whose thread
-    // may have lost its processor.
+    // Acquire: what other threads wrote is visible. The wait is bounded by one
+    // piece, whose thread may have lost its processor.
     while (done_.load(std::memory_order_acquire) != pieces)
       sched_yield();
     return error_.load(std::memory_order_relaxed);
   }
 
-  /// Does a piece of the fold that another thread is running, if there is one
-  /// that nobody has taken. Any number of threads at once.
+  /// Does one piece of the fold that another thread is running, if there is a
+  /// piece that no thread has taken. Returns whether there was. Any number of
+  /// threads may call it at once.
   bool help() {
     uint64_t next = next_.load(std::memory_order_relaxed);
     uint64_t piece, pieces;
@@ -58,9 +60,10 @@ public:
       pieces = next >> kCountBits & kCountMask;
       if (piece >= pieces)
         return false;
-      // Acquire: pairs with run()'s release, also through others' exchanges. A
-      // piece that is taken is one of the fold in the word: run() does not
-      // return, and so not begin another one, before the piece is done.
+      // Acquire: pairs with the release in run(), also through exchanges of
+      // other threads. A piece that is taken belongs to the fold in the word:
+      // run() does not return, and so does not begin another fold, before the
+      // piece is done.
     } while (!next_.compare_exchange_weak(
         next, next + 1, std::memory_order_acquire, std::memory_order_relaxed));
     const uint64_t part = bytes_ / pieces / kAlign * kAlign;
@@ -73,20 +76,21 @@ public:
   }
 
 private:
-  /// A piece is at least this large, so that taking it costs next to nothing.
+  /// The least bytes of a piece, so that taking one costs next to nothing in
+  /// comparison.
   static constexpr uint64_t kBytes = 256 << 10;
-  /// Pieces begin at multiples of it: of lines, and of every element.
+  /// Pieces begin at multiples of this: of a cache line, and of every element.
   static constexpr uint64_t kAlign = 64;
   static constexpr unsigned kCountBits = 16;
   static constexpr unsigned kFoldShift = 2 * kCountBits;
   static constexpr uint64_t kCountMask = (uint64_t(1) << kCountBits) - 1;
 
-  // Of the fold, written before next_.
+  // Members of the fold; written before next_.
   const void *work_ = nullptr;
   int (*call_)(const void *work, uint64_t begin, uint64_t end) = nullptr;
   uint64_t bytes_ = 0;
-  /// The fold's number, how many pieces it has, how many are taken. A fold's
-  /// number recurs after 2^32 folds; nobody is that long between reading this
+  /// The fold's number, how many pieces it has, and how many are taken. Numbers
+  /// repeat after 2^32 folds; no thread takes that long between reading this
   /// word and exchanging it.
   std::atomic<uint64_t> next_{0};
   std::atomic<uint64_t> done_{0};

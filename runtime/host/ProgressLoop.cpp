@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The calling thread does the work of its ranks itself: nothing is handed over,
-// so a small collective costs no wake-up. For large ones the WorkerPool helps.
-// Calls of one rank run in their order, those of different ranks and jobs at
-// the same time; so do messages to or from different ranks, beside collectives.
+// The calling thread does the work of its ranks itself. Nothing is handed over
+// to another thread, so a small collective costs no wake-up. For large ones the
+// WorkerPool helps. Calls of one rank run in their order; calls of different
+// ranks and jobs run at the same time, and so do messages to or from different
+// ranks, and collectives beside them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,44 +24,47 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Below this, waking a worker costs more than it brings.
+/// Below this size waking a worker costs more than it gains.
 constexpr uint64_t kHelpBytes = 256 << 10;
 
-/// Who waits for a transport alone looks so often before it sleeps: about as
-/// long as it takes to wake up, or a moment if the last wait was a long one.
+/// A thread that waits only for transports looks this often before it sleeps:
+/// about as long as waking up takes, or more briefly if its last wait was long.
 constexpr int kLooks = 60;
 constexpr int kLooksBeforeLong = 8;
 constexpr std::chrono::microseconds kLongWait{50};
 
-/// In calls of fewer bytes each message waits for the one before, and every
-/// waking up would count: there nobody sleeps while others come soon.
+/// In calls of fewer bytes each message waits for the one before it, so every
+/// wake-up would add to the time of the call. A thread that has only such a
+/// call does not sleep, as the next message comes soon.
 constexpr uint64_t kPipelinedBytes = 64 << 10;
 
-/// Then it looks at the other ranks.
+/// The longest sleep. After it the thread looks at the other ranks.
 constexpr std::chrono::microseconds kMostAwaited{500};
 
-/// After so many turns that all moved something the processor is what holds up
-/// a call across servers.
+/// After so many turns in a row that moved something, the processor is what
+/// limits a call across servers.
 constexpr int kBusyTurns = 64;
 
-/// A call of fewer bytes is noted when its lanes have been stepped once, so
-/// that its first chunks are on their way, and has ended when its thread last
-/// looked at the clock: a look takes a thirtieth of the call.
+/// A call of fewer bytes is noted only after its lanes have been stepped once,
+/// so that its first chunks are on their way. Its end is the time when the
+/// thread last looked at the clock, because another look takes a thirtieth of
+/// the call.
 constexpr uint64_t kShortBytes = 4 << 10;
 
-/// A call that has begun, and behind which those of its queue wait.
+/// A call that has begun; later calls of its queue wait for it.
 struct Active {
-  size_t place = 0; ///< of the call among the sorted ones
+  size_t place = 0; ///< index of the call in sorted order
   PendingCall *pending = nullptr;
   RankRun *run = nullptr;
-  CallRecord *record = nullptr; ///< null: it is not noted yet
+  CallRecord *record = nullptr; ///< null: the call is not noted yet
   bool submitted = false;
-  uint64_t foldsRun = 0; ///< of its run, when last looked at
+  uint64_t foldsRun = 0; ///< folds of its run when it was last looked at
   Clock::time_point since;
-  bool mayGoOn = false; ///< as HostBackend::checkRanks said
-  bool shown = false;   ///< the recorder tells what lanes wait for
-  // What nothing has come of yet, and when it was first and last so, in ticks.
-  uint32_t wait = 0; ///< RankRun::lastWait
+  bool mayGoOn = false; ///< what HostBackend::checkRanks returned
+  bool shown = false;   ///< the recorder shows what its lanes wait for
+  // What the call waits for, and when the thread first and last saw that, in
+  // ticks.
+  uint32_t wait = 0; ///< result of RankRun::lastWait
   uint64_t waitsSince = 0, waitedUntil = 0;
 };
 
@@ -89,7 +93,7 @@ private:
     const PendingCall &x = at(a), &y = at(b);
     return x.call.rank == y.call.rank && x.backend == y.backend;
   }
-  /// Whether one of the two waits for the other to end.
+  /// Whether one of the two calls waits for the other to end.
   bool sameQueue(size_t a, size_t b) const {
     return sameRank(a, b) && at(a).call.queue() == at(b).call.queue();
   }
@@ -108,8 +112,8 @@ private:
   void hide(Active &active);
   void watch();
 
-  /// For this thread's next calls: the memory of both vectors, and whether its
-  /// last wait for transports was long.
+  /// Kept for this thread's next calls: the memory of both vectors, and whether
+  /// its last wait for transports was long.
   struct Kept {
     std::vector<size_t> sorted;
     std::vector<Active> active;
@@ -120,20 +124,21 @@ private:
   PendingCall *const *calls_;
   size_t numCalls_;
   Kept &kept_;
-  /// The calls by job and rank, those of a rank in their order.
+  /// The calls sorted by job and rank; those of a rank are in their order.
   std::vector<size_t> sorted_;
   std::vector<Active> active_;
-  uint64_t looked_ = 0; ///< at the clock, in ticks; 0: not yet
-  bool waits_ = false;  ///< any of active_ may have a wait
-  /// Threads that run the first job's ranks leave processors idle.
+  /// When the thread last looked at the clock, in ticks; 0: not yet.
+  uint64_t looked_ = 0;
+  bool waits_ = false; ///< some of active_ may have a wait
+  /// Whether the threads that run the first job's ranks leave processors idle.
   bool spare_ = false;
-  /// A transport had something, and nothing has moved since.
+  /// Whether a transport had something, but nothing has moved since.
   bool cameInVain_ = false;
-  /// The calls are one collective of one job, by all of its ranks.
+  /// Whether the calls are one collective of one job, by all of its ranks.
   bool together_ = false;
 };
 
-/// A function of its own: others would ask again for the thread at each use.
+/// Not inlined: otherwise each use would look up the thread's storage again.
 [[gnu::noinline]] ProgressLoop::Kept &ProgressLoop::kept() {
   thread_local Kept kept;
   return kept;
@@ -154,13 +159,13 @@ void ProgressLoop::sortByRank() {
 
 /// The n-th collective of every rank of a job must be the same one.
 bool ProgressLoop::refuseDifferent() {
-  size_t first = 0, begin = 0; // of the job's calls, of the rank's
+  size_t first = 0, begin = 0; // of the job's calls, and of the rank's
   for (size_t i = 0; i < numCalls_; ++i) {
     if (at(i).backend != at(first).backend)
       first = i;
     if (!sameRank(i, begin))
       begin = i;
-    if (at(i).call.isMessage()) // behind the rank's collectives
+    if (at(i).call.isMessage()) // those come after the rank's collectives
       continue;
     const size_t other = first + (i - begin);
     const CallKind &a = at(other).call.kind, &b = at(i).call.kind;
@@ -175,8 +180,8 @@ bool ProgressLoop::refuseDifferent() {
   return false;
 }
 
-/// Whether every rank of the first job has one collective here, and that is
-/// all.
+/// Returns true if the calls are exactly one collective of each rank of the
+/// first job.
 bool ProgressLoop::isOneCollective() const {
   if (numCalls_ != size_t(backendOf(at(0)).plan().numRanks))
     return false;
@@ -187,7 +192,8 @@ bool ProgressLoop::isOneCollective() const {
   return true;
 }
 
-/// Begins the call at `place`, or the queue's next one that can begin.
+/// Begins the call at `place`, or the first one after it in its queue that can
+/// begin.
 void ProgressLoop::beginFrom(size_t place) {
   const size_t first = place;
   for (; place < numCalls_ && sameQueue(place, first); ++place) {
@@ -211,7 +217,7 @@ void ProgressLoop::beginFrom(size_t place) {
   }
 }
 
-/// Lets workers step the call's lanes, too, if it is worth it.
+/// Lets workers step the call's lanes, too, if that is worthwhile.
 void ProgressLoop::askForHelp(Active &active) {
   if (!spare_ || active.submitted || active.pending->call.bytes() < kHelpBytes)
     return;
@@ -221,7 +227,7 @@ void ProgressLoop::askForHelp(Active &active) {
 }
 
 /// Sleeps until a transport has something, if nothing else can end the wait of
-/// the thread's only rank. False: it has not.
+/// the thread's only rank. Returns false if it did not sleep.
 bool ProgressLoop::awaitTransports(const Backoff &backoff) {
   const PendingCall &first = *active_.front().pending;
   if (active_.size() == 1 && first.call.bytes() < kPipelinedBytes)
@@ -238,19 +244,20 @@ bool ProgressLoop::awaitTransports(const Backoff &backoff) {
   if (awaited == Awaited::no)
     return false;
   kept_.waitsLong = Clock::now() - began >= kLongWait;
-  cameInVain_ = awaited == Awaited::something; // unless it moves anything
+  cameInVain_ = awaited == Awaited::something; // reset when anything moves
   if (awaited == Awaited::nothing)
     watch();
   return true;
 }
 
-/// For so long, or until a transport has something for the thread's first rank.
+/// Sleeps for `time`, or until a transport has something for the thread's first
+/// rank.
 void ProgressLoop::sleep(std::chrono::nanoseconds time) {
   if (backendOf(at(0)).awaitTransports(at(0).call.rank, time) == Awaited::no)
     Backoff::sleep(time);
 }
 
-/// That it has begun.
+/// Notes that the call has begun.
 inline void ProgressLoop::note(Active &active) {
   if (looked_ == 0)
     looked_ = ticks();
@@ -270,7 +277,8 @@ void ProgressLoop::finish(Active &active) {
   FlightRecorder::end(*active.record, done.result.code, looked_);
 }
 
-/// Nothing has moved until `now`, while the thread had nothing else to do.
+/// Notes that nothing has moved until `now`, and the thread had nothing else to
+/// do.
 void ProgressLoop::noteWait(Active &active, uint64_t now) {
   const uint32_t wait = active.run->lastWait();
   if (wait != active.wait) {
@@ -283,7 +291,7 @@ void ProgressLoop::noteWait(Active &active, uint64_t now) {
   active.waitedUntil = now;
 }
 
-/// Something has moved, and before that it waited.
+/// Notes that something has moved after the call had waited.
 void ProgressLoop::endWait(Active &active) {
   recorderOf(active).addWait(active.pending->call.isMessage(),
                              active.run->waitedFor(active.wait),
@@ -293,15 +301,15 @@ void ProgressLoop::endWait(Active &active) {
     hide(active);
 }
 
-/// Tells who looks from outside what the call's lanes wait for: once, when that
-/// has not changed for a moment.
+/// Shows to observers what the call's lanes wait for: once, when that has not
+/// changed for a moment.
 void ProgressLoop::show(Active &active) {
   const Call &call = active.pending->call;
   FlightRecorder &recorder = recorderOf(active);
   RankRun &run = *active.run;
   run.eachNeed([&](size_t place, const Need &need) {
     if (call.isMessage() && active.shown)
-      return; // a queue has one place
+      return; // a queue has only one place
     active.shown = true;
     recorder.show(call, place,
                   {loadRelaxed(&active.record->number),
@@ -321,8 +329,8 @@ void ProgressLoop::hide(Active &active) {
   active.shown = false;
 }
 
-/// Looks at the clock and at the other ranks, when nothing has moved for a
-/// while.
+/// Looks at the clock and at the other ranks; called when nothing has moved for
+/// a while.
 void ProgressLoop::watch() {
   const Clock::time_point now = Clock::now();
   for (Active &active : active_) {
@@ -349,7 +357,7 @@ void ProgressLoop::run() {
   int ranksHere = 0;
   for (size_t i = 0; i < numCalls_; ++i)
     ranksHere += i == 0 || !sameRank(i, i - 1);
-  // Ranks that other threads run, wherever, need a processor each.
+  // Each rank that another thread runs, in whatever process, needs a processor.
   const int threads = backendOf(at(0)).numNear() - ranksHere + 1;
   const int processors = WorkerPool::get().processors();
   spare_ = threads < processors;
@@ -397,7 +405,7 @@ void ProgressLoop::run() {
       continue;
     }
     busyTurns = 0;
-    // The time is asked while there is nothing else to do.
+    // The clock is read now, because there is nothing else to do.
     looked_ = ticks();
     for (Active &active : active_)
       noteWait(active, looked_);

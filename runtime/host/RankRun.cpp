@@ -19,7 +19,7 @@ std::atomic<StepHook> stepHook{nullptr};
 
 namespace {
 
-/// Steps of several trees share a ring: names each once.
+/// Steps of several trees share rings: removes repeated ones.
 void dropRepeated(std::vector<uint32_t> &rings) {
   std::sort(rings.begin(), rings.end());
   rings.erase(std::unique(rings.begin(), rings.end()), rings.end());
@@ -49,7 +49,8 @@ RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
 
 //===-- Starting ----------------------------------------------------------===//
 
-/// Whether others have mapped all that this rank reads and writes.
+/// Returns true if other ranks have mapped everything that this rank reads and
+/// writes.
 bool RankRun::findWindows(const Call &call) {
   Windows &windows = rings_.windows;
   const bool reads =
@@ -63,7 +64,7 @@ bool RankRun::findWindows(const Call &call) {
   return false;
 }
 
-/// Works out what follows from the plan's shape and deliveries.
+/// Computes what follows from the plan's shape and deliveries.
 void RankRun::prepare() {
   const size_t trees = variant_->trees.size();
   ranges_.resize(trees);
@@ -89,7 +90,7 @@ void RankRun::prepareCollective() {
     addLane(l, code.steps + code.lanes[l].stepsBegin, code.lanes[l].stepsCount);
 }
 
-/// Messages wait for nothing but their other end, so each step is a lane.
+/// Messages wait only for their other end, so each step is a lane.
 void RankRun::prepareMessage() {
   const RankCode &code = transfers_.rank->code;
   for (uint32_t l = 0; l < code.numLanes; ++l)
@@ -110,7 +111,7 @@ void RankRun::prepareTree(uint32_t tree) {
       chunkCount(ranges_[tree], shape.elementBytes, chunkBytes_[tree]);
 }
 
-/// Whether the step is one of the call's message.
+/// Whether the step belongs to the call's message.
 bool RankRun::carries(const StepCode &step) const {
   const OperandCode *operands = operandsOf(step);
   const OperandCode &from = operands[0], &to = operands[step.sources];
@@ -122,7 +123,7 @@ bool RankRun::carries(const StepCode &step) const {
   return call_->send ? isInput : isOutput;
 }
 
-/// Adds a lane, if there is something for it to do.
+/// Adds a lane, if it has anything to do.
 void RankRun::addLane(uint32_t number, const StepCode *steps,
                       uint32_t numSteps) {
   Lane &lane = lanes_[numActive_];
@@ -177,13 +178,13 @@ void RankRun::start(const Call &call, bool together) {
   rings_.windows.look();
   inputShift_ = outputShift_ = 0;
   const bool inWindows = rings_.windows.any() && findWindows(call);
-  // Short calls come in rows of one kind, for which all stays as it is unless
-  // it depends on where the buffers are.
+  // Short calls come in series of one kind. For these everything stays as it
+  // is, unless it depends on where the buffers are.
   if (kind_ != call.kind || variant_ != &variant ||
       host_.inWindows != inWindows || transfers_.borrows ||
       transfers_.sentBorrows) {
-    host_.zeroCopy = rings_.zeroCopy; // stays as it is from the first call on
-    host_.crowded = rings_.crowded;   // likewise
+    host_.zeroCopy = rings_.zeroCopy; // does not change after the first call
+    host_.crowded = rings_.crowded;   // does not change either
     host_.inWindows = inWindows;
     plan(call, variant);
   }
@@ -193,7 +194,7 @@ void RankRun::start(const Call &call, bool together) {
       std::memcpy(&scalar_, call.scalar.place, transfers_.shape.elementBytes);
   }
   hasWorkers_ = false;
-  if (!call.isMessage()) // of which not all ranks hear
+  if (!call.isMessage()) // not all ranks take part in messages
     rings_.segment.beginCall(rank_, call.kind);
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
@@ -202,7 +203,7 @@ void RankRun::start(const Call &call, bool together) {
     lane.idleSince = traces_.empty() ? 0 : nanoseconds();
     lane.cursor.start(lane.numSteps, roundsOf(lane));
   }
-  // Release: workers that get the run later see all of it.
+  // Release: workers that get the run later see everything above.
   lanesLeft_.store(numActive_, std::memory_order_release);
 }
 
@@ -237,15 +238,15 @@ bool RankRun::progress() {
   return moved;
 }
 
-/// progress() where no other thread steps lanes: the first one's claim is for
-/// all of them.
+/// Does what progress() does if no other thread steps lanes: the first lane's
+/// claim stands for all of them.
 bool RankRun::progressAlone() {
   bool moved =
       rings_.remote.carriers.any() && rings_.remote.carriers.progress(rank_);
   if (!hasLanesLeft())
     return moved;
-  // As of a lane: waitUntilQuiet() sees the claim, or this thread that the job
-  // has failed.
+  // Sequentially consistent like the claim of a lane: either waitUntilQuiet()
+  // sees the claim, or this thread sees that the job has failed.
   lanes_[0].claimed.store(1, std::memory_order_seq_cst);
   uint32_t finished = 0;
   for (uint32_t l = 0; l < numActive_; ++l) {
@@ -259,7 +260,7 @@ bool RankRun::progressAlone() {
       }
     }
   }
-  if (finished != 0) // nobody else writes it
+  if (finished != 0) // no other thread writes it
     lanesLeft_.store(lanesLeft_.load(std::memory_order_relaxed) - finished,
                      std::memory_order_release);
   lanes_[0].claimed.store(0, std::memory_order_release);
@@ -279,8 +280,9 @@ bool RankRun::finished() {
   for (uint32_t ring : borrowedRings_)
     if (loadAcquire(rings_.writers[ring].freed) != rings_.writers[ring].number)
       return false;
-  // What goes to others over a transport must get there without this rank,
-  // which may not call again, and has the buffers back.
+  // Chunks that a transport takes to other ranks must arrive without help from
+  // this rank, which may make no more calls, and whose caller gets the buffers
+  // back.
   return flushed();
 }
 
@@ -295,10 +297,10 @@ std::vector<uint32_t>::const_iterator RankRun::unflushedRing() const {
 void RankRun::waitUntilQuiet() const {
   for (uint32_t l = 0; l < lanes_.size(); ++l)
     while (lanes_[l].claimed.load(std::memory_order_seq_cst) != 0)
-      sched_yield(); // bounded by one fold: between folds lanes look up
+      sched_yield(); // at most one fold: lanes check between folds
 }
 
-/// Runs the lane's next fold; false if it has to wait.
+/// Runs the lane's next fold. Returns false if it has to wait.
 bool RankRun::stepLane(Lane &lane) {
   const StepCode &step = lane.steps[lane.cursor.step()];
   const OperandCode *operands = operandsOf(step);
@@ -316,7 +318,8 @@ bool RankRun::stepLane(Lane &lane) {
       const RingEnd &end = readerOf(operands[i]);
       const uint64_t tag = loadRelaxed(&headAt(end, channel).full);
       if (tag != makeTag(end.number, signature_)) {
-        if (holdsChunk(tag, end.number)) // no memory fault in between
+        // Always true, unless the memory was corrupted in between.
+        if (holdsChunk(tag, end.number))
           checkSignature(channel, tag);
         return false;
       }
@@ -339,7 +342,8 @@ bool RankRun::chunkMissing(const OperandCode &operand, Need *need) const {
     need->reading = true;
     need->expected = number + 1;
     need->seen = tag & kNumberMask;
-    // An older lap's chunk, or none yet: what has come is what was read.
+    // The slot has a chunk of an earlier lap, or none yet: the chunks that have
+    // come are those that were read.
     if (!holdsChunk(tag, number) && need->seen <= number)
       need->seen = number;
   }

@@ -2,15 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The interpreter without its threads: lanes that are stepped as far as they
-// get by any thread that calls progress(), which decides how to wait.
-// TransferPlan.h decides how chunks move; a call goes like this:
+// The interpreter without its threads: any thread that calls progress() steps
+// the lanes as far as they get, and decides itself how to wait. TransferPlan.h
+// decides how chunks move; a call goes like this:
 //
 //   start()     chooses the TransferPlan
 //      |        another use of slots that several ranks read?  drain(): nothing
 //      |        is written to a slot before all of them have read what is there
 //      v
-//   progress()  steps each lane that nobody else steps
+//   progress()  steps each lane that no other thread steps
 //   stepLane()  runs a fold once the chunks of its sources have come, and each
 //      |        ring it writes has a free slot; tells the readers in the heads
 //      |        of these slots where the chunk is:
@@ -23,7 +23,7 @@
 //      v
 //   finished()  all lanes are done, and readers with the chunks they borrowed
 //
-// Beside slots, a fold writes the outputs of its step. A reader looks at a
+// Besides slots, a fold writes the outputs of its step. A reader uses a
 // borrowed chunk where it is, or fetches it through the kernel.
 //
 // RankRun.cpp starts calls and steps lanes, RankRunFold.cpp runs folds, and
@@ -49,13 +49,13 @@
 
 namespace blink::runtime {
 
-/// What a lane waits for.
+/// A lane's need: the chunk or the free slot that it waits for.
 struct Need {
   uint32_t lane = 0;
   uint32_t step = 0;
   uint32_t channel = 0;
-  bool reading = false;  ///< a chunk; else a free slot
-  uint64_t expected = 0; ///< chunks written, or read, since the job began
+  bool reading = false;  ///< true: a chunk; false: a free slot
+  uint64_t expected = 0; ///< chunks written or read since the job began
   uint64_t seen = 0;
 };
 
@@ -64,81 +64,91 @@ using StepHook = void (*)(int rank, uint32_t lane, uint32_t step,
                           uint64_t chunk, HostRings &rings);
 extern std::atomic<StepHook> stepHook;
 
-/// On cache lines of its own: the next one's rank runs at the same time.
+/// On cache lines of its own, because other ranks' runs are used at the same
+/// time.
 class alignas(64) RankRun {
 public:
-  /// Makes room, so that no call allocates. `plan` and `rings` outlive it. One
-  /// run has the calls of collectives, or messages to one rank, or from one.
+  /// Reserves memory, so that no call allocates. `plan` and `rings` must
+  /// outlive the run. A run has either the calls of collectives, or the
+  /// messages to one rank, or those from one rank.
   RankRun(const Plan &plan, HostRings &rings, int rank, bool traces);
 
-  /// Begins a call, which outlives it. The one before has ended. `together`: as
-  /// of chooseVariant.
+  /// Begins a call, which must outlive it. The previous call must have ended.
+  /// `together`: see chooseVariant.
   void start(const Call &call, bool together);
 
-  /// Whether the first chunk of the message that `call` receives is there. No
-  /// call of its queue is under way.
+  /// Returns true if the first chunk of the message that `call` receives is
+  /// there. No call of its queue may be under way.
   static bool hasArrived(const HostRings &rings, const Call &call);
 
-  /// Whether other threads step the call that has begun, too: large folds are
-  /// cut into pieces for them.
+  /// Sets whether other threads also step the call that has begun. If so, large
+  /// folds are cut into pieces for them.
   void expectWorkers(bool workers) { hasWorkers_ = workers; }
 
-  /// Steps every lane that nobody else steps as far as it gets, and takes
-  /// pieces of the folds of others. Returns whether anything got anywhere. Any
-  /// number of threads at once.
+  /// Steps every lane that no other thread steps as far as it gets, and takes
+  /// pieces of folds that other threads run. Returns whether anything moved.
+  /// Any number of threads may call it at once.
   bool progress();
 
-  /// Whether all lanes are done, and nobody reads this rank's buffers any more.
-  /// What the lanes wrote is visible to a caller that sees true.
+  /// Returns true once all lanes are done, no rank reads this rank's buffers
+  /// any more, and transports have sent what they took. What the lanes wrote is
+  /// visible to a caller that sees true.
   bool finished();
 
-  /// Whether transports have all that the call has posted on its way.
+  /// Returns true if transports have sent everything that the call has posted.
   bool flushed() const;
 
-  /// After a failure: waits until no thread is in a fold of this rank's, which
-  /// may read another's buffers.
+  /// After a failure: waits until no thread is in a fold of this rank, which
+  /// might read another rank's buffers.
   void waitUntilQuiet() const;
 
-  /// Whether a lane of it has failed the job. After waitUntilQuiet().
+  /// Whether a lane of this run has failed the job. To be called after
+  /// waitUntilQuiet().
   bool failedJob() const { return failedJob_.load(std::memory_order_relaxed); }
 
-  /// Folds run so far, to see whether anything moves.
+  /// Folds run so far; grows whenever a lane moves.
   uint64_t foldsRun() const;
 
-  /// Whether a call has begun and some of its lanes are not done. A thread that
-  /// sees true sees what start() did.
+  /// Returns true if a call has begun and some of its lanes are not done. A
+  /// thread that sees true also sees what start() did.
   bool hasLanesLeft() const {
     return lanesLeft_.load(std::memory_order_acquire) != 0;
   }
 
-  /// What the first lane that is not done waits for; nothing if it could go on.
-  /// One that waits for a ring that `concerns` comes first. For messages, when
-  /// nobody steps the lanes.
+  /// Returns what the first lane that is not done waits for, if it waits. A
+  /// lane that waits for a ring for which `concerns` returns true is preferred.
+  /// If no lane waits, returns the need of a ring whose reader still has a
+  /// borrowed chunk, or else std::nullopt. For error messages, when no thread
+  /// steps the lanes.
   std::optional<Need>
   firstNeed(const std::function<bool(uint32_t ring)> &concerns = {});
-  /// What the call waits for when nothing moves, as a code for waitedFor(): the
-  /// first lane that is not done decides, and then whoever has what was lent. 0
-  /// if that is none of the ranks. By the thread that made the call.
+  /// Returns what the call waits for when nothing moves, as a code for
+  /// waitedFor(): what stopped the first lane that is not done, or if all are,
+  /// a ring whose reader still has a borrowed chunk. 0 if it waits for no rank.
+  /// Only the thread that made the call may call it.
   uint32_t lastWait() const;
-  /// Whether all that the call waits for comes over transports. Likewise.
+  /// Returns true if everything that the call waits for comes over transports.
+  /// Only the thread that made the call may call it.
   bool awaitsTransports() const;
-  /// The rank at the other end of it; -1 of 0.
+  /// Returns the rank at the other end of what `code` stands for; -1 for 0.
   int waitedFor(uint32_t code) const;
-  /// Tells what each lane of the call waits for that waits: the lane's place
-  /// and need.
+  /// Calls `tell` for each lane of the call that waits, with the lane's place
+  /// and what it waits for.
   void
   eachNeed(const std::function<void(size_t place, const Need &need)> &tell);
-  /// Lanes that the call has, among which eachNeed's places are.
+  /// The number of lanes that the call has; eachNeed's places are below it.
   uint32_t numActive() const { return numActive_; }
-  /// The rank at the other end of what a lane needs.
+  /// Returns the rank at the other end of what a lane needs.
   int peerOf(const Need &need) const {
     const RingPlan &ring = plan_.rings[variant_->rings[need.channel]];
     return need.reading ? ring.source : ring.destination;
   }
-  /// Where lanes are done, but not all has gone that they have posted.
+  /// Returns what the call waits for if its lanes are done but a transport has
+  /// not sent everything that they posted; else std::nullopt.
   std::optional<Need> firstUnflushed() const;
 
-  /// What a lane did, if the run traces; nobody may be stepping.
+  /// The trace of a lane, if the run traces. No thread may be stepping the
+  /// lane.
   const LaneTrace &trace(uint32_t lane) const { return *traces_[lane]; }
 
   const Call &call() const { return *call_; }
@@ -146,28 +156,32 @@ public:
 
 private:
   struct alignas(64) Lane {
-    /// 1 while a thread steps the lane. Exchanged with acquire and released
-    /// with release, so what one thread did the next one sees; sequentially
-    /// consistent for waitUntilQuiet (Segment::failed).
+    /// 1 while a thread steps the lane. Exchanged with acquire and stored with
+    /// release, so that each thread sees what the previous one did. The
+    /// exchange is sequentially consistent for the sake of waitUntilQuiet
+    /// (Segment::failed).
     std::atomic<uint32_t> claimed{0};
     bool done = false;
-    /// The channel that stopped it last: twice its number, and 1 more for a
-    /// chunk of it, and 1; 0 when done. Relaxed: a hint.
+    /// The code of what stopped the lane last: 2 * channel + 1 for a free slot,
+    /// 2 * channel + 2 for a chunk; 0 when the lane is done. Relaxed, because
+    /// it is a hint.
     std::atomic<uint32_t> waited{0};
     uint32_t number = 0;
     const StepCode *steps = nullptr;
     uint32_t numSteps = 0;
     LaneCursor cursor;
     std::vector<void *> pointers; ///< sources, then destinations
-    /// So far. Written by who has claimed the lane; relaxed: others only want
-    /// to know whether it grows. Not added to in one go, which would wait until
-    /// readers have let go of the lines of the chunks before.
+    /// Folds run so far. Written by the thread that has claimed the lane.
+    /// Relaxed: other threads only want to know whether it grows. Not
+    /// incremented by an atomic addition, which would wait for the stores to
+    /// lines of earlier chunks that readers still hold.
     std::atomic<uint64_t> foldsRun{0};
-    uint64_t idleSince = 0; ///< of the trace: when the last fold ended
-    Pieces pieces;          ///< of the fold it is at
+    uint64_t idleSince = 0; ///< for the trace: when the last fold ended
+    Pieces pieces;          ///< of the fold that the lane is at
   };
 
-  static constexpr uint32_t kLentRing = 1u << 31; ///< in codes
+  /// In codes: the rest is a ring that a reader borrows from.
+  static constexpr uint32_t kLentRing = 1u << 31;
 
   bool findWindows(const Call &call);
   void plan(const Call &call, const VariantPlan &variant);
@@ -189,14 +203,14 @@ private:
   void failJob(const Status &why);
   std::vector<uint32_t>::const_iterator unflushedRing() const;
   std::optional<Need> needOf(const Lane &lane);
-  /// Of the lane that writes to the ring, at the reader.
+  /// Returns what the lane that writes to the ring needs from its reader.
   Need needOf(uint32_t ring) const;
 
   // RankRunFold.cpp
   struct ChunkPlace;
   bool fold(Lane &lane, const StepCode &step);
   bool foldTraced(Lane &lane, const StepCode &step);
-  static uint64_t nanoseconds(); ///< of traces
+  static uint64_t nanoseconds(); ///< the time, for traces
   ChunkPlace point(Lane &lane, const StepCode &step, ElementRange range) const;
   template <typename Work>
   int inPieces(Lane &lane, uint64_t bytes, const Work &work);
@@ -221,9 +235,11 @@ private:
   RingEnd &readerOf(const OperandCode &operand) const {
     return rings_.readers[variant_->rings[operand.index]];
   }
-  /// Of the end's next chunk, in a ring as `channel` has it.
+  /// Number of the slot of the end's next chunk, in the layout that `channel`
+  /// has.
   uint64_t slotNumber(const RingEnd &end, uint32_t channel) const {
-    // Nearly always a power of two, and short messages feel a division.
+    // `slots` is nearly always a power of two, and a division would slow down
+    // short messages.
     const uint32_t slots = variant_->slots[channel];
     return (slots & (slots - 1)) == 0 ? end.number & (slots - 1)
                                       : end.number % slots;
@@ -231,15 +247,16 @@ private:
   SlotHead &headAt(const RingEnd &end, uint32_t channel) const {
     return end.heads[slotNumber(end, channel)];
   }
-  /// Bytes of an element of operand number `i` of the step. What a step writes
-  /// is all partial sums, or none is.
+  /// Bytes of an element of operand number `i` of the step. Either everything
+  /// that a step writes is partial sums, or nothing is.
   uint32_t elementBytes(const StepCode &step, uint32_t i) const {
     const CallShape &shape = transfers_.shape;
     return wideFold_
                ? shape.bytesOf(transfers_.rank->partial[step.operandsBegin + i])
                : shape.elementBytes;
   }
-  /// Element number `element` of what pointer number `i` of the step leads to.
+  /// The address of element number `element` behind pointer number `i` of the
+  /// step.
   void *at(void *const *pointers, const StepCode &step, uint32_t i,
            uint64_t element) const {
     return static_cast<char *>(pointers[i]) +
@@ -258,44 +275,49 @@ private:
   const Plan &plan_;
   HostRings &rings_;
   const int rank_;
-  HostEnvironment host_; ///< as of the last call's start
+  HostEnvironment host_; ///< as at the start of the last call
   std::atomic<bool> failedJob_{false};
 
-  std::vector<std::unique_ptr<LaneTrace>> traces_; ///< of each lane, or none
+  /// One for each lane, or none.
+  std::vector<std::unique_ptr<LaneTrace>> traces_;
 
-  // Of the last call; kept when the next one has the same shape and
-  // deliveries.
+  // Members that follow from the last call; they are kept if the next one has
+  // the same shape and deliveries.
   const VariantPlan *variant_ = nullptr;
   TransferPlan transfers_;
-  std::vector<ElementRange> ranges_; ///< of each tree
-  std::vector<uint32_t> chunkBytes_; ///< of each tree
-  std::vector<uint64_t> chunks_;     ///< of each tree
+  std::vector<ElementRange> ranges_; ///< one for each tree
+  std::vector<uint32_t> chunkBytes_; ///< one for each tree
+  std::vector<uint64_t> chunks_;     ///< number of chunks of each tree
   std::vector<Lane> lanes_;
-  uint32_t numActive_ = 0;   ///< the first lanes: those with work
-  uint64_t blockStride_ = 0; ///< bytes from a buffer's block to the next
-  std::vector<uint32_t> borrowedRings_; ///< whose readers look at our buffers
-  std::vector<uint32_t> carriedRings_;  ///< to which a transport takes chunks
+  uint32_t numActive_ = 0;   ///< those with work; they come first in lanes_
+  uint64_t blockStride_ = 0; ///< bytes from one block of a buffer to the next
+  /// Those whose readers borrow from this rank's buffers.
+  std::vector<uint32_t> borrowedRings_;
+  /// Those whose chunks a transport takes.
+  std::vector<uint32_t> carriedRings_;
 
-  /// Rings whose readers may look at slots of others, and how far they must
-  /// have come before those may be used in another way.
+  /// Rings whose readers may be reading slots of other rings, and the number
+  /// that `freed` must reach in each before those slots may be used
+  /// differently.
   std::vector<std::pair<uint32_t, uint64_t>> drain_;
-  /// Whether readers of drain_ may not have come so far yet. Cleared with
+  /// Whether some readers in drain_ may not have come that far. Cleared with
   /// release by the thread that saw, with acquire, that all have; loaded with
   /// acquire by the thread that then writes.
   std::atomic<bool> draining_{false};
 
-  // Of the call.
+  // Members of the call:
   const Call *call_ = nullptr;
-  CallKind kind_; ///< as if there was none before: of no elements
+  CallKind kind_; ///< no elements before the first call
   FoldFunction fold_ = nullptr;
   WideFoldFunction wideFold_ =
-      nullptr;                    ///< instead, where partial sums are wide
-  ScaleFunction scale_ = nullptr; ///< as of the rest, if transfers_.scaled
+      nullptr;                    ///< instead of fold_ if partial sums are wide
+  ScaleFunction scale_ = nullptr; ///< used if transfers_.scaled
   uint64_t scalar_ = 0;
   uint64_t signature_ = 0;
-  /// Added to addresses that readers borrow: in windows, Windows::covers.
+  /// Added to the addresses that readers borrow; if the buffers are in windows,
+  /// it turns them into words of WindowPlace (Windows::covers).
   uint64_t inputShift_ = 0, outputShift_ = 0;
-  bool hasWorkers_ = false; ///< others than the caller step lanes
+  bool hasWorkers_ = false; ///< other threads than the caller step lanes
   std::atomic<uint32_t> lanesLeft_{0};
 };
 

@@ -23,7 +23,8 @@ ElementRange RankRun::rangeOf(const Lane &lane, const StepCode &step) const {
                     chunkBytes_[step.tree], lane.cursor.chunk());
 }
 
-/// Where the end's next chunk goes, or is, if it is in its slot.
+/// Returns where the end's next chunk goes, or where it is if it is in its
+/// slot.
 char *RankRun::slotAt(const RingEnd &end, uint32_t channel,
                       uint64_t bytes) const {
   if (bytes <= SlotHead::kSmall)
@@ -31,8 +32,8 @@ char *RankRun::slotAt(const RingEnd &end, uint32_t channel,
   return end.slots + slotNumber(end, channel) * variant_->chunks.bytes;
 }
 
-/// Where this process has the chunk that has come to `end`, or null: it must be
-/// fetched.
+/// Returns where this process has the chunk that has come to `end`, or null if
+/// the chunk must be fetched.
 char *RankRun::chunkAt(const RingEnd &end, uint32_t channel,
                        uint64_t bytes) const {
   const uint64_t address = headAt(end, channel).address;
@@ -42,7 +43,7 @@ char *RankRun::chunkAt(const RingEnd &end, uint32_t channel,
     return rings_.segment.inPool(address);
   if (rings_.zeroCopy == ZeroCopy::direct)
     return reinterpret_cast<char *>(address);
-  // A source is only read.
+  // The const_cast is safe: a source is only read.
   if (address & WindowPlace::kBit)
     return const_cast<char *>(rings_.windows.at(
         plan_.rings[variant_->rings[channel]].source, address));
@@ -50,7 +51,7 @@ char *RankRun::chunkAt(const RingEnd &end, uint32_t channel,
 }
 
 char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
-  // A source is only read.
+  // The const_cast is safe: a source is only read.
   char *begin = operand.kind == OperandKind::input
                     ? const_cast<char *>(static_cast<const char *>(call_->send))
                     : static_cast<char *>(call_->recv);
@@ -58,27 +59,30 @@ char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
          range.begin * transfers_.shape.elementBytes;
 }
 
-/// Where readers find the chunk of a fold, and what the fold writes.
+/// The place where readers find the chunk of a fold, and what the fold writes.
 struct RankRun::ChunkPlace {
   Delivery delivery = Delivery::slot;
-  uint32_t sharedSlot = 0; ///< the operand whose slot all readers look at; or 0
+  uint32_t sharedSlot = 0; ///< the operand whose slot all readers use; 0: none
   uint64_t address = 0;    ///< SlotHead::address, for the other operands
-  const char *borrowed = nullptr; ///< where a borrowed chunk is here
-  uint32_t numDestinations = 0;   ///< of the lane's pointers
-  uint32_t numOutputs = 0;        ///< the last of them
+  /// Address of a borrowed chunk in this process.
+  const char *borrowed = nullptr;
+  uint32_t numDestinations = 0; ///< number of these among the lane's pointers
+  /// The number of outputs among these; they are the last ones.
+  uint32_t numOutputs = 0;
 };
 
-/// Lets the lane's pointers lead to the chunk's sources, and to what the fold
-/// writes: slots, then outputs. Always inlined: small messages feel the call.
+/// Sets the lane's pointers to the chunk's sources, and to what the fold
+/// writes: first slots, then outputs. Always inlined, because a call would slow
+/// down small messages.
 BLINK_ALWAYS_INLINE inline RankRun::ChunkPlace
 RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
   const OperandCode *operands = operandsOf(step);
-  // Of what is written.
+  // Bytes that are written.
   const uint64_t bytes = range.size() * elementBytes(step, step.sources);
   const size_t number = size_t(&step - transfers_.rank->code.steps);
   ChunkPlace place;
   place.delivery = transfers_.deliveryOf(number);
-  // What fits into heads is in all of them.
+  // A chunk that fits into heads is in the heads of all readers.
   if (place.delivery == Delivery::sharedSlot && bytes > SlotHead::kSmall)
     place.sharedSlot = transfers_.rank->sharedSlots[number];
 
@@ -106,7 +110,7 @@ RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
   place.numDestinations = uint32_t(next - destinations);
   place.numOutputs = uint32_t(next - outputs);
 
-  // Of a borrowed chunk there is one source, or one output.
+  // A step with a borrowed chunk has one source, or one output.
   if (place.delivery == Delivery::borrowInput) {
     place.borrowed = static_cast<const char *>(lane.pointers[0]);
     place.address = reinterpret_cast<uint64_t>(place.borrowed) + inputShift_;
@@ -121,15 +125,16 @@ RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
 
 //===-- Folding -----------------------------------------------------------===//
 
-/// Pieces::run, or one piece where nobody would take another.
+/// Calls Pieces::run, or runs all as one piece if no other thread could take
+/// any.
 template <typename Work>
 int RankRun::inPieces(Lane &lane, uint64_t bytes, const Work &work) {
   return hasWorkers_ ? lane.pieces.run(bytes, work) : work(0, bytes);
 }
 
-/// Fetches the sources that lie in other processes: a chunk that is only copied
-/// into its first destination, others into their slots, which are free for it.
-/// False if that failed, and so the job.
+/// Fetches the sources that lie in other processes. A chunk that is only copied
+/// goes to its first destination; others go to their own slots, which nothing
+/// else uses. Returns false if that failed, which fails the job.
 bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
                     bool copies) {
   const OperandCode *operands = operandsOf(step);
@@ -167,8 +172,8 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
   return true;
 }
 
-/// The source of the step that is this rank's input, of which no step has two;
-/// or step.sources.
+/// Returns the number of the source that is this rank's input, or step.sources
+/// if there is none. No step has two.
 uint32_t RankRun::contributionOf(const StepCode &step) const {
   const OperandCode *operands = operandsOf(step);
   return uint32_t(std::find_if(operands, operands + step.sources,
@@ -178,7 +183,7 @@ uint32_t RankRun::contributionOf(const StepCode &step) const {
                   operands);
 }
 
-/// The fold of the step over `count` elements.
+/// Runs the fold of the step over `count` elements.
 BLINK_ALWAYS_INLINE inline void
 RankRun::foldElements(void *const *pointers, const StepCode &step,
                       uint32_t destinations, uint64_t count, uint32_t divisor,
@@ -191,8 +196,8 @@ RankRun::foldElements(void *const *pointers, const StepCode &step,
             destinations, partial[step.sources], count, divisor, numStreamed);
 }
 
-/// A sum of one source that is multiplied, and others: block by block, so that
-/// the products stay in the first-level cache. The pointers move on.
+/// Sums a source that is multiplied, and others. It goes block by block, so
+/// that the products stay in the first-level cache. The pointers are advanced.
 void RankRun::foldScaled(void **pointers, const StepCode &step,
                          uint32_t destinations, uint64_t bytes,
                          uint32_t numStreamed) const {
@@ -215,7 +220,7 @@ void RankRun::foldScaled(void **pointers, const StepCode &step,
 /// Folds what the lane's pointers lead to.
 void RankRun::combine(Lane &lane, const StepCode &step, uint32_t destinations,
                       uint64_t bytes, uint32_t divisor, uint32_t numStreamed) {
-  constexpr uint32_t kMost = 16; // pointers of a piece
+  constexpr uint32_t kMost = 16; // pointers that a piece has room for
   const uint32_t sources = step.sources;
   const bool scales = transfers_.scaled && contributionOf(step) != sources;
   auto part = [&](uint64_t begin, uint64_t end) {
@@ -241,8 +246,8 @@ void RankRun::combine(Lane &lane, const StepCode &step, uint32_t destinations,
     inPieces(lane, bytes, part);
 }
 
-/// Tells the readers of the step where its chunk is, of so many bytes of what
-/// is written.
+/// Tells the readers of the step where its chunk is. `bytes` is the size of
+/// what the step writes.
 void RankRun::publish(const StepCode &step, const ChunkPlace &place,
                       uint64_t bytes) {
   const OperandCode *operands = operandsOf(step);
@@ -270,7 +275,8 @@ void RankRun::publish(const StepCode &step, const ChunkPlace &place,
   }
 }
 
-/// Everything it needs is there. False if the job failed over it.
+/// Runs a fold for which all operands are there. Returns false if that failed
+/// the job.
 bool RankRun::fold(Lane &lane, const StepCode &step) {
   const ElementRange range = rangeOf(lane, step);
   const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
@@ -279,12 +285,13 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   if (rings_.zeroCopy != ZeroCopy::direct &&
       !fetch(lane, step, bytes, step.sources == 1 && divisor == 0))
     return false;
-  // The input is there already.
+  // The chunk is in the input already.
   const bool publishFirst = place.delivery == Delivery::borrowInput;
   const uint64_t written = range.size() * elementBytes(step, step.sources);
   if (publishFirst)
     publish(step, place, written);
-  // Nobody reads outputs before the collective is over, unless to borrow.
+  // Outputs are not read before the collective is over, unless they are
+  // borrowed.
   const bool streams =
       transfers_.stream && place.delivery != Delivery::borrowOutput;
   if (place.numDestinations != 0)
@@ -317,7 +324,7 @@ bool RankRun::foldTraced(Lane &lane, const StepCode &step) {
   const ElementRange range = rangeOf(lane, step);
   const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
   const uint32_t stores = point(lane, step, range).numDestinations;
-  uint64_t moved = 0; // bytes of an element, then of all
+  uint64_t moved = 0; // first the bytes of an element, then of all elements
   for (uint32_t i = 0; stores != 0 && i < step.sources; ++i)
     moved += elementBytes(step, i);
   moved += stores * uint64_t(elementBytes(step, step.sources));

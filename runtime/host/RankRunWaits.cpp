@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Readers of shared slots, wrong chunks, and which rank is late, for messages.
+// Readers of shared slots, wrong chunks, and, for error messages, which rank is
+// late.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,9 @@ namespace blink::runtime {
 
 //===-- Draining ----------------------------------------------------------===//
 
-/// Begins to wait for the readers of shared slots: the rank ran `before` of the
-/// variant with these `rings`, whose chunks are in slots of other rings than
-/// their readers'.
+/// Begins to wait for the readers of shared slots. The rank has run `before`,
+/// of the variant with these `rings`; some of its chunks are in slots of other
+/// rings than their readers'.
 void RankRun::drain(const RankPlan &before,
                     const std::vector<uint32_t> &rings) {
   if (!draining_.load(std::memory_order_acquire))
@@ -40,8 +41,8 @@ void RankRun::drain(const RankPlan &before,
   draining_.store(!drain_.empty(), std::memory_order_relaxed);
 }
 
-/// Whether this rank must not write to slots yet. It is draining, or was a
-/// moment ago.
+/// Returns true if this rank must not write to slots yet. To be called if it is
+/// draining, or was a moment ago.
 bool RankRun::stillDraining(Need *need) {
   for (auto [ring, number] : drain_) {
     const uint64_t freed = loadAcquire(rings_.writers[ring].freed);
@@ -63,7 +64,7 @@ bool RankRun::stillDraining(Need *need) {
 
 //===-- Messages ----------------------------------------------------------===//
 
-/// The chunk has come, from a rank that is in another collective.
+/// Fails the job: a chunk has come from a rank that is in another call.
 void RankRun::checkSignature(uint32_t channel, uint64_t tag) {
   const int source = plan_.rings[variant_->rings[channel]].source;
   if (call_->isMessage())
@@ -99,7 +100,7 @@ std::optional<Need> RankRun::needOf(const Lane &lane) {
 
 std::optional<Need>
 RankRun::firstNeed(const std::function<bool(uint32_t ring)> &concerns) {
-  // What others have sent before they left or died counts as come.
+  // Chunks that others sent before they left or died count as arrived.
   while (rings_.remote.carriers.any() &&
          rings_.remote.carriers.progress(rank_, /*wait=*/true))
     ;
@@ -121,7 +122,7 @@ RankRun::firstNeed(const std::function<bool(uint32_t ring)> &concerns) {
   }
   if (first)
     return first;
-  // Lanes of other calls use other rings of the variant: only what this call
+  // Lanes of other calls use other rings of the variant, so only what this call
   // lent counts.
   for (uint32_t ring : borrowedRings_)
     if (loadAcquire(rings_.writers[ring].freed) < rings_.writers[ring].number)
@@ -133,7 +134,7 @@ uint32_t RankRun::lastWait() const {
   for (uint32_t l = 0; l < numActive_; ++l)
     if (const uint32_t code = lanes_[l].waited.load(std::memory_order_relaxed))
       return code;
-  if (hasLanesLeft()) // a worker is at it
+  if (hasLanesLeft()) // a worker is stepping one
     return 0;
   for (uint32_t ring : borrowedRings_)
     if (loadAcquire(rings_.writers[ring].freed) < rings_.writers[ring].number)
@@ -169,7 +170,7 @@ void RankRun::eachNeed(
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     if (lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
-      continue; // a worker is at it: it does not wait
+      continue; // a worker is at it, so it does not wait
     std::optional<Need> need;
     if (!lane.done)
       need = needOf(lane);
@@ -213,7 +214,8 @@ Need RankRun::needOf(uint32_t ring) const {
 
 bool RankRun::hasArrived(const HostRings &rings, const Call &call) {
   const VariantPlan &variant = call.variant();
-  const RankCode &code = variant.ranks[call.rank].code; // has lanes: receives
+  // The rank receives, so it has lanes.
+  const RankCode &code = variant.ranks[call.rank].code;
   const LaneCode &last = code.lanes[code.numLanes - 1];
   for (uint32_t s = 0; s < last.stepsBegin + last.stepsCount; ++s) {
     const StepCode &step = code.steps[s];

@@ -64,7 +64,7 @@ char *RemoteRings::placeFor(const ChunkMessage &message) {
 }
 
 void RemoteRings::arrived(const ChunkMessage &message) {
-  // Release: with its bytes. A lane loads the tag with acquire.
+  // Release: a lane that loads the tag with acquire sees the chunk's bytes.
   storeRelease(&rings_.at(message.ring).reader.heads[message.slot].full,
                message.tag);
 }
@@ -73,8 +73,8 @@ void RemoteRings::freed(uint32_t ring, uint64_t number) {
   const auto found = rings_.find(ring);
   if (found == rings_.end() || !found->second.writer.freed)
     return;
-  // Release: a lane that then writes to the slot comes after the one that sent
-  // it.
+  // Release: a lane that loads the number with acquire writes to the slot only
+  // after the transport has read it.
   storeRelease(found->second.writer.freed, number);
 }
 

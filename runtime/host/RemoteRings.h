@@ -3,8 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Each end of such a ring that is in this process has heads, slots and a word
-// `freed` like those of the segment. Its lane uses them as if they were there;
-// the transport keeps the other end alike.
+// `freed` like those in the segment, and its lane uses them as if they were
+// there. The transport keeps both ends the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,14 @@ namespace blink::runtime {
 
 struct RingEnd;
 
-/// The rings of Plan::rings that are `apart`, with their transports.
+/// Those of Plan::rings that are `apart`, with the transports that carry them.
 class RemoteRings final : public TransportClient {
 public:
-  /// Makes the transports and the memory of the ends of ranks that are `here`.
-  /// `plan` outlives it. Errors: of transports.
+  /// Makes the transports, and the memory of the ends of ranks that are `here`.
+  /// `plan` must outlive this object. Errors: those of transports.
   Status create(const Plan &plan, const std::vector<bool> &here);
-  /// Sets what an end needs to know of its memory, if that is here.
+  /// Sets the memory and the transport of both ends of a ring; the memory is
+  /// null for an end in another process.
   void bind(uint32_t ring, RingEnd &writer, RingEnd &reader);
 
   char *placeFor(const ChunkMessage &message) override;
@@ -40,15 +41,16 @@ private:
   void layout(const std::vector<bool> &here, Arena &arena);
 
   struct Ends {
-    RingMemory writer, reader; ///< all null where the end's rank is elsewhere
+    RingMemory writer, reader; ///< all null if the end's rank is elsewhere
   };
 
   const Plan *plan_ = nullptr;
-  std::shared_ptr<char> pages_; ///< of all ends
+  std::shared_ptr<char> pages_; ///< memory of all ends
   std::map<uint32_t, Ends> rings_;
 
 public:
-  /// Behind the memory, which transports use until their end.
+  /// Declared after the memory, which the transports use until they are
+  /// destroyed.
   Carriers carriers;
 };
 

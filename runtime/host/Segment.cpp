@@ -47,7 +47,7 @@ void Segment::beginCall(int rank, const CallKind &kind) {
   uint64_t words[3] = {};
   std::memcpy(words, &kind, sizeof(kind));
   HostPeerInfo &record = ranks_[rank];
-  // Relaxed, and perhaps half new when read: it is for messages only.
+  // Relaxed, and possibly half new when read: it is only for error messages.
   for (int i = 0; i < 3; ++i)
     storeRelaxed(&record.kind[i], words[i]);
   storeRelease(&record.calls, record.calls + 1);

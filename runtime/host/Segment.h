@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The job's (job/JobMemory.h), rings, and what each rank is at, in one piece:
-// private to a process, or shared between the processes of one machine. Every
-// process lays it out alike, from the plan.
+// The job's memory (job/JobMemory.h), rings, and what each rank is at, in one
+// piece. It is private to a process, or shared between the processes of one
+// machine. Every process lays it out in the same way, following the plan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,28 +19,30 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others on top of its PeerRecord.
+/// A rank's record for the others, in addition to its PeerRecord.
 struct alignas(64) HostPeerInfo {
-  uint64_t calls;     ///< collectives it has begun
-  uint64_t kind[3];   ///< of the last one; for messages
-  uint64_t probe;     ///< address of its MemoryProbe
+  uint64_t calls;     ///< number of collectives that it has begun
+  uint64_t kind[3];   ///< of the last one; for error messages
+  uint64_t probe;     ///< address of the rank's MemoryProbe
   uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot
   uint64_t crowded;   ///< 1: its server has more ranks than it has processors
-  uint64_t processor; ///< where it last waited, + 1
+  uint64_t processor; ///< where it last waited, plus 1
 };
 
 class Segment {
 public:
-  /// Bytes of the memory for `plan`; `processes`: with what only they need.
+  /// Bytes of the memory for `plan`; `processes`: including what only ranks in
+  /// several processes need.
   static uint64_t sizeFor(const Plan &plan, bool processes);
-  /// As mapPages; of a file, one of that size, zero at first.
+  /// Maps the memory, and lays it out. `file`, if not negative, has the size
+  /// that sizeFor() returns, and is zero at first. Errors: as mapPages.
   Status create(const Plan &plan, int file = -1);
 
   RingMemory ring(uint32_t ring) const {
     const RingPlan &plan = plan_->rings[ring];
     return {heads_ + plan.firstSlot, pool_ + plan.offset, &freed_[ring].value};
   }
-  /// Of a chunk with an address of kInPool.
+  /// The address of a chunk in the pool; `address` has kInPool.
   char *inPool(uint64_t address) {
     return pool_ + (address & ~SlotHead::kInPool);
   }
@@ -49,7 +51,7 @@ public:
   }
   HostPeerInfo &rank(int rank) { return ranks_[rank]; }
   const HostPeerInfo &rank(int rank) const { return ranks_[rank]; }
-  /// Of processes: what ranks register, kMaxWindows each.
+  /// For ranks in several processes: what they register, kMaxWindows each.
   const BoardMemory &board() const { return board_; }
   WindowRecord *windows() const { return windows_; }
 
@@ -59,7 +61,8 @@ public:
 
   const JobMemory &job() const { return job_; }
   void setBell(int bell) { job_.setBell(bell); }
-  /// What others see of a rank that do not share this memory.
+  /// The words of a rank that are copied to ranks that do not share this
+  /// memory.
   MirroredWords mirroredWords(int rank) const;
   bool failed() const { return job_.failed(); }
   bool fail(const Status &why) { return job_.fail(why); }

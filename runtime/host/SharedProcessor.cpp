@@ -17,7 +17,7 @@ namespace blink::runtime {
 
 bool leaveProcessor(int processor) {
   cpu_set_t mine;
-  // Fails where there are more processors than the set has bits.
+  // Fails if there are more processors than the set has bits.
   if (processor < 0 || processor >= CPU_SETSIZE ||
       sched_getaffinity(0, sizeof(mine), &mine) != 0)
     return false;
@@ -32,14 +32,14 @@ bool leaveProcessor(int processor) {
 
 bool SharedProcessor::leave(Segment &segment, int rank, int numRanks) {
   using Clock = std::chrono::steady_clock;
-  // What the others have noted may be old; and the kernel makes some 60 us of
-  // the moment, which calls of a microsecond must not pay for again and again.
+  // The notes of other ranks may be old. The kernel also turns the moment into
+  // some 60 us, which calls of a microsecond must not pay again and again.
   constexpr uint64_t kCallsBetween = 16;
   constexpr std::chrono::milliseconds kTimeBetween{5};
   HostPeerInfo &own = segment.rank(rank);
   const int here = sched_getcpu();
   storeRelaxed(&own.processor, uint64_t(here) + 1);
-  int lowest = rank; // of those that are here
+  int lowest = rank; // of the ranks on this processor
   bool found = false;
   for (int other = 0; here >= 0 && other < numRanks; ++other)
     if (other != rank &&
@@ -59,7 +59,7 @@ bool SharedProcessor::leave(Segment &segment, int rank, int numRanks) {
   lastCall_.store(call, std::memory_order_relaxed);
   lastTime_.store(now, std::memory_order_relaxed);
   timespec moment{0, 1};
-  nanosleep(&moment, nullptr); // waking up gets an idle processor
+  nanosleep(&moment, nullptr); // a thread that wakes up gets an idle processor
   if (sched_getcpu() == here)
     leaveProcessor(here);
   return found;

@@ -16,15 +16,16 @@ struct alignas(64) SlotHead {
   static constexpr uint64_t kSmall = 48;
   static constexpr uint64_t kInPool = uint64_t(1) << 63; ///< no address has it
 
-  uint64_t full; ///< tag of the chunk it holds (core/Ring.h)
-  /// Where the chunk is: 0, in the slot; in another slot, kInPool plus its
-  /// place among them; in a window of the writer's, a WindowPlace; or in the
-  /// writer's memory.
+  uint64_t full; ///< tag of the chunk that the slot holds (core/Ring.h)
+  /// The chunk's place. 0: in the slot. With kInPool: in another slot, at the
+  /// rest of the word in the pool. With WindowPlace::kBit: in a window of the
+  /// writer. Else: at this address of the writer.
   uint64_t address;
-  char small[kSmall]; ///< a slot for chunks that fit: one line carries all
+  /// The slot of small chunks, so that one line carries everything.
+  char small[kSmall];
 };
 
-/// What both ends of a ring use, or one end and its transport.
+/// The memory that both ends of a ring share, or one end and its transport.
 struct RingMemory {
   SlotHead *heads = nullptr;
   char *slots = nullptr;

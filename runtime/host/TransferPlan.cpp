@@ -13,31 +13,32 @@
 namespace blink::runtime {
 namespace {
 
-// The sizes of calls, S as for algbw, from which on another way is faster, as
-// tools/bench-host measures it (docs/performance.md, docs/rationale.md).
+// Sizes of calls, S as for algbw, from which on another way is faster, measured
+// by tools/bench-host (docs/performance.md, docs/rationale.md).
 
-/// Readers borrow in calls above this size where they reach the buffers. Up to
-/// it, copying a message costs less than its writer's waiting for readers. So
-/// do transports.
+/// Readers borrow in calls above this size if they reach the buffers. In
+/// smaller calls copying a message costs less than the time its writer would
+/// wait for readers. The same holds for transports.
 constexpr uint64_t kBorrowAbove = 16 << 10;
 
-/// Readers fetch in calls from this size on where ranks share processors: a
-/// call of the kernel for each chunk, and some time for each page, then cost no
-/// more than the second copy.
+/// Readers fetch in calls from this size on if ranks share processors: a system
+/// call for each chunk, and some time for each page, then cost no more than the
+/// second copy.
 constexpr uint64_t kFetch = 512 << 10;
 
-/// Chunks are as large as slots from this size of calls on where ranks share
-/// processors: who waits for another's chunk gives his processor away, which
-/// costs more than overlapping smaller ones saves.
+/// Chunks are as large as slots in calls from this size on if ranks share
+/// processors: a thread that waits for another's chunk gives its processor
+/// away, which costs more than overlapping smaller chunks saves.
 constexpr uint64_t kWholeSlots = 128 << 10;
 
-/// Chunks of sums that go through slots have at most so many bytes where ranks
-/// have processors of their own, and where they share them: slots of larger
-/// ones, several a ring, fall out of the caches before they are read.
+/// The most bytes of a chunk of a sum that goes through slots, if ranks have
+/// processors of their own and if they share them: slots of larger chunks, of
+/// which a ring has several, fall out of the caches before they are read.
 constexpr uint32_t kSlotOfSum = 512 << 10, kCrowdedSlotOfSum = 128 << 10;
 
-/// Outputs go around the caches from this size of a server's buffers together
-/// on: no cache holds them, and streaming saves reading what is overwritten.
+/// Outputs go around the caches if a server's buffers together have at least so
+/// many bytes: no cache holds them, and streaming avoids reading what is
+/// overwritten.
 constexpr uint64_t kStream = 32 << 20;
 
 bool overlap(const void *a, uint64_t aBytes, const void *b, uint64_t bBytes) {
@@ -60,7 +61,7 @@ bool anySharedSlot(const RankPlan &rank) {
 /// have nothing to overlap with their copy. The same on all ranks.
 bool copiesWholeSlots(uint64_t bytes, bool stream,
                       const HostEnvironment &host) {
-  if (!host.oneServer) // where both ends have a copy under way at a time
+  if (!host.oneServer) // across servers both ends copy at the same time
     return false;
   if (host.zeroCopy == ZeroCopy::direct)
     return true;
@@ -80,17 +81,20 @@ bool isFetched(const Call &call, bool stream, const VariantPlan &variant,
                const RankPlan &rank, const HostEnvironment &host) {
   if (host.zeroCopy != ZeroCopy::fetched || call.bytes() < kFetch)
     return false;
-  // Where both ends have processors both copy at a time, and each byte costs
-  // the kernel more than either. So it is for what goes around the caches.
+  // If both ends have processors, they copy at the same time, and a byte takes
+  // the kernel longer than either copy. The same is true of what goes around
+  // the caches.
   if (!host.crowded || stream)
     return false;
-  // Slots let ranks that give or pass on run ahead of their readers, which
-  // saves switching to and fro; and what several read they hold once.
+  // Slots let ranks that send or pass on chunks run ahead of their readers,
+  // which saves switching back and forth. A shared slot also holds only once
+  // what several ranks read.
   return !anySharedSlot(rank) &&
          (variant.oneCopy || isReduction(call.kind.collective));
 }
 
-/// RankPlan's table of what readers borrow in the call; null if nothing.
+/// Returns RankPlan's table of what readers borrow in the call; null if
+/// nothing.
 const std::vector<Borrow> *chooseBorrows(const Call &call, bool stream,
                                          const VariantPlan &variant,
                                          const RankPlan &rank,

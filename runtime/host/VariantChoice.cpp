@@ -11,15 +11,16 @@
 namespace blink::runtime {
 namespace {
 
-/// Calls of fewer bytes exchange inputs (docs/rationale.md, R291). A whole one
-/// adds up twice what halves add up, and waits once less.
+/// Calls of fewer bytes exchange inputs (docs/rationale.md, R291). An exchange
+/// of whole inputs makes twice the additions of one of halves, and waits once
+/// less.
 constexpr uint64_t kExchangeBelow = 128 << 10;
 
-/// The most bytes of a chunk: of larger ones a reader has nothing to overlap
-/// with the writer's copy.
+/// The most bytes of a chunk: if chunks were larger, a reader would have too
+/// little to overlap with the writer's copy.
 constexpr uint64_t kExchangeChunk = 64 << 10;
 
-/// Whether the step sends what is not its rank's input.
+/// Whether the step sends anything but its rank's input.
 bool passesOn(const StepCode &step, const OperandCode *operands) {
   const OperandCode *written = operands + step.sources;
   return std::any_of(written, operands + step.numOperands(),
@@ -44,7 +45,7 @@ bool isExchange(const VariantPlan &variant) {
   return true;
 }
 
-/// Bytes of a chunk for which all rings of the variant have room.
+/// Returns the bytes of a chunk for which all rings of the variant have room.
 uint64_t roomOf(const Plan &plan, const VariantPlan &variant) {
   constexpr uint64_t kLine = 64;
   uint64_t room = kExchangeChunk;

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Ranges of sizes are the compiler's, for GPUs. What differs on a host: lines
-// of the low-latency protocol cost nothing there, and of two threads that run
-// at the same time each has a core to add with.
+// The compiler chooses the variants' ranges of sizes for GPUs. A host differs
+// in two ways: lines of the low-latency protocol cost nothing, and two threads
+// that run at the same time each have a core to add with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +16,15 @@
 namespace blink::runtime {
 
 /// Sets ProgramPlan::exchangeBelow of allreduces of two ranks on one server
-/// that begin with an exchange of inputs, and lets the exchange's chunks be
-/// larger where its rings have room that other variants need.
+/// whose first variant exchanges inputs. Lets the chunks of that variant be
+/// larger if its rings have room, because other variants need it.
 void extendExchanges(Plan &plan);
 
-/// The variant of a prepared call. `together`: one thread runs the call of all
-/// ranks. The same on all ranks if that is.
+/// Returns the variant of a prepared call. `together`: one thread runs the call
+/// of all ranks. All ranks get the same variant if `together` is the same on
+/// them.
 inline const VariantPlan &chooseVariant(const Call &call, bool together) {
-  // Whoever runs both ranks would add everything twice.
+  // A thread that runs both ranks would add everything twice.
   if (!together && call.bytes() < call.program->exchangeBelow)
     return call.program->variants.front();
   return call.variant();

@@ -30,7 +30,7 @@ void Windows::begin(const Job &job, const BoardMemory &board,
   std::set<int> owners, readers;
   for (const RingPlan &ring : plan.rings) {
     if (ring.apart || ring.source == ring.destination)
-      continue; // nothing is borrowed
+      continue; // no chunk of such a ring is borrowed
     if (ring.source == self)
       readers.insert(ring.destination);
     if (ring.destination == self)
@@ -54,13 +54,13 @@ void Windows::end() {
   byHandle_.clear();
 }
 
-//===-- This rank's -------------------------------------------------------===//
+//===-- This rank's windows -----------------------------------------------===//
 
 Status Windows::add(const void *buffer, uint64_t bytes, uintptr_t &handle) {
   Own own{static_cast<const char *>(buffer), bytes};
   SharedPlace place;
   bool isWindow = useBlock(buffer, bytes, place);
-  if (isWindow && place.file < 0) { // a GPU's
+  if (isWindow && place.file < 0) { // a GPU's memory
     releaseBlock(buffer);
     isWindow = false;
   }
@@ -92,7 +92,7 @@ Status Windows::remove(uintptr_t handle) {
     return {blinkInvalidArgument, "the handle is of no registered buffer"};
   const Own own = found->second;
   if (own.number != kMaxWindows) {
-    // Calls do without from now on, also if a reader is late.
+    // From now on calls do without the window, also if a reader is late.
     const auto windows = byBegin_.equal_range(own.begin);
     const auto window =
         std::find_if(windows.first, windows.second, [&](const auto &other) {
@@ -131,11 +131,12 @@ bool Windows::covers(const void *buffer, uint64_t bytes, uint64_t &shift) {
   return false;
 }
 
-//===-- The others' -------------------------------------------------------===//
+//===-- Other ranks' windows ----------------------------------------------===//
 
 bool Windows::open(int owner, uint32_t number) {
   const WindowRecord &record = records_[size_t(owner) * kMaxWindows + number];
-  // Needs no more rights than process_vm_readv, and on hardened systems fewer.
+  // This needs no more rights than process_vm_readv, and on hardened systems
+  // fewer.
   const Descriptor file(::open(
       textOf("/proc/", job_->processOf(owner), "/fd/", record.file).c_str(),
       O_RDONLY | O_CLOEXEC));
@@ -143,7 +144,8 @@ bool Windows::open(int owner, uint32_t number) {
   std::shared_ptr<char> pages;
   const uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
   const uint64_t before = record.offset % page;
-  // It is another one in another namespace, or there is no access.
+  // In another namespace the number may be another process's, or access is
+  // denied.
   if (file && fstat(file.get(), &status) == 0 &&
       status.st_dev == record.device && status.st_ino == record.inode)
     pages = mapFile(before + record.bytes, PROT_READ, MAP_SHARED | MAP_POPULATE,
@@ -163,7 +165,8 @@ bool Windows::open(int owner, uint32_t number) {
 }
 
 void Windows::close(int owner, uint32_t number) {
-  // Lanes may be at work in it only then, and not for long.
+  // Only after a failure may lanes still be reading the window, and not for
+  // long.
   if (job_->failed())
     quiet_();
   Others &mapped = *others_[size_t(owner)].load(std::memory_order_relaxed);

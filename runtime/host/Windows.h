@@ -3,9 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // On the host a window (job/WindowBoard.h) is a registered buffer that lies in
-// a block of blinkMemAlloc. The other ranks' processes map it, to read only,
-// and take chunks from where they are. The writer tells them in the heads of
-// slots: the window's number, and where in the window.
+// a block of blinkMemAlloc. The other ranks' processes map it read-only, and
+// take chunks directly from it. The writer tells them the window's number and
+// the place in the window in the heads of slots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +21,15 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others of a window, in the job's memory.
+/// A rank's description of a window for the other ranks, in the job's memory.
 struct WindowRecord {
   uint64_t bytes;
-  uint64_t file;          ///< its process's descriptor
-  uint64_t offset;        ///< in the file
-  uint64_t device, inode; ///< of the file
+  uint64_t file;          ///< descriptor in its process
+  uint64_t offset;        ///< offset in the file
+  uint64_t device, inode; ///< identity of the file
 };
 
-/// Of a window, its number and a place in it, in one word that no address is.
+/// The number of a window and a place in it, in one word that is no address.
 struct WindowPlace {
   static constexpr uint64_t kBit = uint64_t(1) << 62;
   static constexpr int kOffsetBits = 48;
@@ -46,7 +46,7 @@ struct WindowPlace {
 };
 static_assert(kMaxWindows <= 1u << (62 - WindowPlace::kOffsetBits));
 
-/// The windows of a job, as one rank has them.
+/// The windows of a job, from the view of one rank.
 class Windows {
 public:
   Windows() = default;
@@ -54,36 +54,40 @@ public:
   Windows(const Windows &) = delete;
   Windows &operator=(const Windows &) = delete;
 
-  /// `records`: kMaxWindows a rank, in the job's memory. `quiet` returns when
-  /// no lane of this process is at work; the job has failed.
+  /// `records` has kMaxWindows entries for each rank, in the job's memory.
+  /// `quiet` is called after the job has failed, and returns when no lane of
+  /// this process is at work.
   void begin(const Job &job, const BoardMemory &board, WindowRecord *records,
              const Plan &plan, int self, std::function<void()> quiet);
-  /// As WindowBoard::end. Blocks of this rank's may be freed afterwards.
+  /// See WindowBoard::end. Afterwards blocks of this rank may be freed.
   void end();
-  /// As WindowBoard::look.
+  /// See WindowBoard::look.
   void look() { board_.look(); }
 
-  // As for WindowBoard, of this rank's buffers:
+  // For this rank's buffers, with WindowBoard's rules on threads:
 
-  /// Memory in no block gets a handle and is no window. Errors: invalid usage
-  /// if there are kMaxWindows.
+  /// Registers a buffer. Memory that is in no block gets a handle, but is no
+  /// window. Errors: invalid usage if there are kMaxWindows already.
   Status add(const void *buffer, uint64_t bytes, uintptr_t &handle);
-  /// Errors: invalid argument if it is no handle; as WindowBoard::withdraw.
+  /// Errors: invalid argument if it is no handle; those of
+  /// WindowBoard::withdraw.
   Status remove(uintptr_t handle);
-  /// Of this rank's windows.
+  /// Bytes of this rank's windows.
   uint64_t bytes() const;
-  /// Whether there are any.
+  /// Whether this rank has any windows.
   bool any() const { return !byBegin_.empty(); }
-  /// Whether calls that begin now may have others read all `bytes` of it; then
-  /// `shift` makes words of WindowPlace of addresses there. Any thread.
+  /// Returns true if calls that begin now may let other ranks read all `bytes`
+  /// of the buffer. Then `shift`, added to an address there, makes it a word of
+  /// WindowPlace. Any thread may call it.
   bool covers(const void *buffer, uint64_t bytes, uint64_t &shift);
 
-  /// Where this process has the place in a window of rank `owner`, that a chunk
-  /// of it names.
+  /// Returns where this process has mapped `place`, which a chunk of rank
+  /// `owner` names.
   const char *at(int owner, uint64_t place) const {
-    // What the board's thread has stored is here by way of the owner, who saw
-    // that it is open before it sent the chunk. Acquire, as ThreadSanitizer
-    // does not see that way: with the table, and the mapping.
+    // The stores of the board's thread come before these loads by way of the
+    // owner, which saw that the window is open before it sent the chunk.
+    // ThreadSanitizer does not see that chain, so these loads acquire: one gets
+    // the table, the other the mapping.
     return others_[size_t(owner)]
                .load(std::memory_order_acquire)
                ->here[WindowPlace::numberOf(place)]
@@ -95,12 +99,13 @@ private:
   struct Own {
     const char *begin = nullptr;
     uint64_t bytes = 0;
-    uint32_t number = kMaxWindows; ///< none: no window
+    uint32_t number = kMaxWindows; ///< kMaxWindows: no window
   };
   /// Another rank's windows, mapped here.
   struct Others {
     std::atomic<const char *> here[kMaxWindows];
-    std::shared_ptr<char> pages[kMaxWindows]; ///< the board's thread's
+    /// Used by the board's thread only.
+    std::shared_ptr<char> pages[kMaxWindows];
   };
 
   bool open(int owner, uint32_t number);
@@ -114,8 +119,8 @@ private:
 
   uintptr_t lastHandle_ = 0;
   std::map<uintptr_t, Own> byHandle_;
-  std::multimap<const char *, Own> byBegin_; ///< windows alone
-  /// By rank; null: has had no window.
+  std::multimap<const char *, Own> byBegin_; ///< windows only
+  /// Indexed by rank; null until the rank has had a window.
   std::vector<std::atomic<Others *>> others_;
 };
 

@@ -26,9 +26,10 @@ int countProcessors() {
 } // namespace
 
 WorkerPool &WorkerPool::get() {
-  // Never destroyed: its threads sleep until the process ends. Nor is that of
-  // a parent, whose threads the child does not have. Acquire and release: what
-  // a pool is made of.
+  // Never destroyed, because its threads sleep until the process ends. Nor is
+  // the pool of a parent process, whose threads a forked child does not have.
+  // Acquire and release make what the pool consists of visible with the
+  // pointer.
   static std::atomic<WorkerPool *> own{new WorkerPool};
   WorkerPool *pool = own.load(std::memory_order_acquire);
   if (pool->generation_ == forkGeneration())
@@ -47,7 +48,7 @@ void WorkerPool::start() {
     for (; threads_ < processors_ - 1; ++threads_)
       std::thread([this] { main(); }).detach();
   } catch (const std::system_error &) {
-    // The callers do it alone.
+    // The callers do the work alone.
   }
 }
 
@@ -67,12 +68,13 @@ void WorkerPool::remove(RankRun &run) {
     return std::find_if(submissions_.begin(), submissions_.end(),
                         [&](const Submission &one) { return one.run == &run; });
   };
-  // A worker stays for one pass over the lanes, which ends: bounded.
+  // Bounded: a worker stays for one pass over the lanes.
   left_.wait(lock, [&] { return find()->workers == 0; });
   submissions_.erase(find());
 }
 
-/// Steps every submitted run once, without the lock; whether anything moved.
+/// Steps every submitted run once, without the lock. Returns whether anything
+/// moved.
 bool WorkerPool::stepSubmissions(std::unique_lock<std::mutex> &lock) {
   bool moved = false;
   for (size_t i = 0; i < submissions_.size(); ++i) {
@@ -81,7 +83,7 @@ bool WorkerPool::stepSubmissions(std::unique_lock<std::mutex> &lock) {
     lock.unlock();
     moved |= run->progress();
     lock.lock();
-    // Others may have come and gone meanwhile, but not this one.
+    // Other submissions may have come and gone meanwhile, but not this one.
     for (Submission &one : submissions_)
       if (one.run == run && --one.workers == 0)
         left_.notify_all();
@@ -89,8 +91,8 @@ bool WorkerPool::stepSubmissions(std::unique_lock<std::mutex> &lock) {
   return moved;
 }
 
-/// Collectives come in rows: the next one finds its workers awake if it comes
-/// within a few hundred microseconds.
+/// Spins for a few hundred microseconds, or until there is a new submission.
+/// Collectives come in series, so the next one often finds its workers awake.
 void WorkerPool::spin() {
   const uint64_t before = numSubmitted_.load(std::memory_order_relaxed);
   Backoff backoff(true);

@@ -15,27 +15,27 @@
 
 namespace blink::runtime {
 
-/// Threads of the process, one fewer than processors, that step lanes of large
-/// collectives beside the threads that called them. Started when first needed.
-/// Thread-safe.
+/// Threads of the process that step lanes of large collectives beside the
+/// threads that made the calls. There is one fewer than processors. They are
+/// started when first needed. Thread-safe.
 class WorkerPool {
 public:
-  /// The process's: a forked child has one of its own. Its threads sleep while
-  /// there is nothing to do.
+  /// Returns the process's pool; a forked child has its own. Its threads sleep
+  /// while there is nothing to do.
   static WorkerPool &get();
 
-  /// Processors this process may run on.
+  /// The number of processors that this process may run on.
   int processors() const { return processors_; }
 
   /// Lets workers step `run` until remove().
   void submit(RankRun &run);
-  /// Returns when no worker is at `run`.
+  /// Returns when no worker is at `run` any more.
   void remove(RankRun &run);
 
 private:
   struct Submission {
     RankRun *run;
-    int workers; ///< that are at it
+    int workers; ///< the number of workers at it
   };
 
   WorkerPool();
@@ -45,12 +45,14 @@ private:
   void spin();
 
   int processors_;
-  const uint64_t generation_ = forkGeneration(); ///< of its process
+  /// Generation of the process that made the pool.
+  const uint64_t generation_ = forkGeneration();
   int threads_ = 0;
   std::mutex mutex_;
   std::condition_variable submitted_, left_;
   std::vector<Submission> submissions_;
-  /// How many there have been: a hint for workers that spin, no order needed.
+  /// The number of submissions so far. A hint for workers that spin, so it
+  /// needs no order.
   std::atomic<uint64_t> numSubmitted_{0};
 };
 

@@ -18,7 +18,7 @@
 namespace blink::runtime {
 namespace {
 
-/// As users know it.
+/// The name that users know.
 const char *nameOf(sched::Collective collective) {
   return sched::isPairwise(collective) ? "message"
                                        : sched::EnumNameCollective(collective);
@@ -42,8 +42,8 @@ std::string CallKind::describe() const {
 }
 
 uint64_t CallKind::hash() const {
-  // SplitMix64's finaliser, twice: bijective in each half, and every bit
-  // decides about the high ones that tags keep.
+  // SplitMix64's finaliser, twice. It is bijective in the count and in the
+  // other words, and every bit affects the high bits, which tags keep.
   auto mix = [](uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -69,16 +69,17 @@ CallShape Call::shape(const VariantPlan &variant, bool borrowed,
   const uint32_t ranks = program->program->allocation()->size();
   CallShape shape = {kind.count, uint32_t(elementBytes(kind.type)), 0,
                      kind.op == blinkAvg ? ranks : 0};
-  if (isBitwise(kind.op)) // as withFoldType
+  if (isBitwise(kind.op)) // as in withFoldType
     shape.count *= std::exchange(shape.elementBytes, 1);
-  sched::ChunkSizes chunks = variant.chunks; // of the type
+  sched::ChunkSizes chunks = variant.chunks; // for elements of the type
   if (!variant.partial.empty() && isWidened(kind.type, kind.op)) {
-    // Partial sums have the same elements, and must fit into slots.
+    // Partial sums have as many elements, and must fit into slots.
     shape.partialBytes = sizeof(float);
     chunks.bytes = chunks.bytes / shape.partialBytes * shape.elementBytes;
   }
   chunks.bytes = std::min(chunks.bytes, mostChunk);
-  // A chunk that is borrowed and only copied by its reader overlaps nothing.
+  // If readers borrow chunks and only copy them, several chunks overlap
+  // nothing.
   if (borrowed && variant.oneCopy)
     chunks.leastChunks = 1;
   const uint64_t tree =
@@ -108,7 +109,7 @@ Status Call::prepare(const Plan &plan) {
   Status status = plan.find(kind.collective, kind.root, program);
   if (!status.ok())
     return status;
-  // Integers have the same sums in any order.
+  // Sums of integers are the same in any order.
   if (sched::isReduction(kind.collective) && !isInteger(kind.type))
     if (status = plan.checkOrder(*program, size); !status.ok())
       return Status(status.code, nameOf(kind.collective), ": ", status.text);

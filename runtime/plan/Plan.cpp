@@ -19,7 +19,7 @@
 namespace blink::runtime {
 namespace {
 
-// core/Program.h against schedule_generated.h.
+// core/Program.h must match schedule_generated.h.
 static_assert(sizeof(OperandCode) == sizeof(sched::Operand));
 static_assert(sizeof(StepCode) == sizeof(sched::Step));
 static_assert(offsetof(StepCode, sources) == 8);
@@ -42,7 +42,7 @@ RankCode codeOf(const sched::RankProgram &rank) {
 
 //===-- Borrowing ---------------------------------------------------------===//
 
-/// What the steps of a rank do to the buffers, tree by tree.
+/// How often the steps of a rank use a tree's part of the buffers.
 struct TreeUse {
   uint32_t outputWriters = 0;
   uint32_t outputReaders = 0;
@@ -58,21 +58,22 @@ Borrow borrowOf(const StepCode &step, const OperandCode *operands,
     return Borrow::none;
   const bool copiesInput = step.sources == 1 && !step.completes &&
                            operands[0].kind == OperandKind::input;
-  // A reader may come late: nobody else may write there in between.
+  // A reader may come late, so no other step may write there in between.
   if (outputs == 1 && use.outputWriters == 1)
     return copiesInput ? Borrow::inputOrOutput : Borrow::output;
   if (outputs != 0 || !copiesInput)
     return Borrow::none;
-  // In place this rank's output overwrites its input of this tree, if it has
-  // any. In an allreduce what it writes there holds its own contribution; if
-  // that leaves by this channel alone, it has been read by then.
+  // If the call is in place, this rank's output of the tree, if it has any,
+  // overwrites its input. In an allreduce that output contains the rank's own
+  // contribution. If the contribution leaves by this channel alone, it has been
+  // read by the time that the output is written.
   const bool soleWay = collective == sched::Collective::allreduce &&
                        use.inputReaders == 1 && channels == 1;
   return use.outputWriters == 0 || soleWay ? Borrow::input
                                            : Borrow::inputUnlessOwn;
 }
 
-/// `uses` has an entry for each tree; those of the rank's steps are set.
+/// Sets the entries of `uses`, one per tree, for the trees of the rank's steps.
 void noteUses(const RankPlan &rank, uint32_t numSteps,
               std::vector<TreeUse> &uses) {
   const RankCode &code = rank.code;
@@ -90,8 +91,8 @@ void noteUses(const RankPlan &rank, uint32_t numSteps,
   }
 }
 
-/// Notes the channels whose chunks the rank copies to its output, and nobody
-/// else writes there.
+/// Notes the channels whose chunks the rank copies to its output, if no other
+/// step writes there.
 void findDirectBlocks(const StepCode &step, const OperandCode *operands,
                       const TreeUse &use, VariantPlan &variant) {
   if (step.sources != 1 || step.completes ||
@@ -105,7 +106,8 @@ void findDirectBlocks(const StepCode &step, const OperandCode *operands,
                            step.destinations == 1 && use.outputReaders == 0;
 }
 
-/// Blocks that belong to ranks of the program become those of the job's.
+/// Replaces the numbers of blocks that belong to ranks of the program by those
+/// of the job's ranks.
 void renameBlocks(RankPlan &plan, const ResolvedProgram &resolved) {
   const sched::Collective collective = resolved.program->collective();
   const uint32_t ranks = resolved.program->allocation()->size();
@@ -158,8 +160,8 @@ uint32_t sharedSlotOf(const StepCode &step, const OperandCode *operands,
   return channels > 1 ? shared : 0;
 }
 
-/// What needs the direct blocks and the slots of all ranks' channels, and the
-/// channels' rates.
+/// Computes what depends on the direct blocks and slots of all ranks' channels,
+/// and the channels' rates.
 void finishRank(RankPlan &rank, double blockRate, VariantPlan &variant) {
   rank.fetchedBorrows = rank.borrows;
   rank.sharedSlots.reserve(rank.borrows.size());
@@ -177,7 +179,7 @@ void finishRank(RankPlan &rank, double blockRate, VariantPlan &variant) {
           float(blockRate * share.numerator / share.denominator);
       if (variant.directBlocks[operands[i].index] == kNoBlock) {
         rank.fetchedBorrows[s] = Borrow::none;
-        // In place what is input and output has one address.
+        // If the call is in place, input and output have the same address.
         variant.borrowed[operands[i].index] =
             borrow == Borrow::input || borrow == Borrow::inputOrOutput;
       }
@@ -187,15 +189,16 @@ void finishRank(RankPlan &rank, double blockRate, VariantPlan &variant) {
   }
 }
 
-/// Blocks a second that are planned. A step that writes a channel brings there
-/// its tree's share of one.
+/// Returns the blocks per second that are planned. A step that writes a channel
+/// sends its tree's share of a block over it.
 double blockRateOf(const sched::Program &program) {
   const auto ranks = int(program.allocation()->size());
   return 1e9 * program.algbw() /
          sched::blocksOfBuffer(program.collective(), ranks);
 }
 
-/// Finds the channels whose chunks are wider than narrow types, if any are.
+/// Finds the channels whose chunks are wider than narrow types, if there are
+/// any.
 void notePartialSums(const sched::Program &program,
                      const sched::VariantPart &part, VariantPlan &plan) {
   if (program.accumulate() == sched::Accumulation::none)
@@ -227,7 +230,8 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
   plan.pairwise = sched::isPairwise(resolved.program->collective());
   plan.chunks = sched::chunksOf(variant);
   plan.chunks.bytes = chunkBytesOf(variant, chunkLimit);
-  // The last entry of each is of channels that are left out (expandFor()).
+  // The last entry of each list is for channels that are left out
+  // (expandFor()).
   plan.directBlocks.assign(variant.channels()->size() + 1, kNoBlock);
   plan.quiet.resize(variant.channels()->size() + 1);
   plan.borrowed.resize(variant.channels()->size() + 1);
@@ -244,7 +248,7 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
         uint64_t(plan.largest.numerator) * tree->denominator())
       plan.largest = plan.trees.back();
     before += tree->numerator();
-    if (before == tree->denominator()) // the block's last tree
+    if (before == tree->denominator()) // this was the block's last tree
       before = 0;
   }
   table.startVariant(resolved.program->collective());
@@ -306,10 +310,10 @@ void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
   }
 }
 
-/// What of a step's destinations are rings.
+/// The kinds of rings that a step writes.
 struct StepRings {
-  bool apart = false; ///< any that is kept apart
-  bool near = false;  ///< any other
+  bool apart = false; ///< any ring that is kept apart
+  bool near = false;  ///< any other ring
 };
 
 StepRings ringsOf(const RankPlan &rank, size_t number,
@@ -325,7 +329,7 @@ StepRings ringsOf(const RankPlan &rank, size_t number,
   return result;
 }
 
-/// What Plan::keepApart does to step `number`.
+/// Does for step `number` what Plan::keepApart promises.
 void keepStepApart(RankPlan &rank, size_t number, StepRings rings) {
   if (!rings.apart)
     return;
@@ -337,7 +341,7 @@ void keepStepApart(RankPlan &rank, size_t number, StepRings rings) {
   rank.sharedSlots[number] = 0;
 }
 
-/// Of each rank, whether it is on the server of one that is `here`.
+/// Returns for each rank whether it is on the server of a rank that is `here`.
 std::vector<bool> besides(const std::vector<bool> &here, const Plan &plan) {
   std::vector<bool> servers(size_t(plan.numServers), here.empty());
   for (size_t rank = 0; rank < here.size(); ++rank)
@@ -349,14 +353,15 @@ std::vector<bool> besides(const std::vector<bool> &here, const Plan &plan) {
   return ranks;
 }
 
-/// Those with the same ends and NICs: first the one, then the messages'.
+/// Numbers the rings with the same ends and NICs: first those of collectives,
+/// then those of messages.
 void numberBetween(std::vector<RingPlan> &rings) {
   std::map<PairKey, uint32_t> counts;
   for (RingPlan &ring : rings)
     ring.between = counts[{false, ring.source, ring.destination, ring.nics}]++;
 }
 
-/// Places the rings that both ends reach.
+/// Lays out the pool for the rings that both ends reach.
 void layPool(Plan &plan) {
   plan.poolBytes = 0;
   plan.numSlots = 0;
@@ -376,7 +381,7 @@ const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
   for (const VariantPlan &variant : variants)
     if (bytes < variant.variant->max_bytes())
       return variant;
-  return variants.back(); // of 2^64 - 1 bytes
+  return variants.back(); // for calls of 2^64 - 1 bytes
 }
 
 Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
@@ -408,7 +413,7 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
   plan.nics = servers.nics();
   plan.fingerprint =
       sched::hash64(&chunkLimit, sizeof(chunkLimit), lookup.fingerprint);
-  if (!gpus.hosts.empty()) // by which some programs were left out
+  if (!gpus.hosts.empty()) // some programs were left out because of these
     plan.fingerprint = sched::hash64(
         plan.serverOf.data(), plan.serverOf.size() * sizeof(plan.serverOf[0]),
         plan.fingerprint);
@@ -441,7 +446,7 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
 }
 
 void Plan::keepApart(const std::vector<bool> &apart) {
-  // Nearly always, and then there is nothing to walk through.
+  // Nearly always no ring is apart.
   if (std::find(apart.begin(), apart.end(), true) == apart.end())
     return;
   for (size_t r = 0; r < rings.size(); ++r)
@@ -450,7 +455,8 @@ void Plan::keepApart(const std::vector<bool> &apart) {
   for (ProgramPlan &program : programs)
     for (VariantPlan &variant : program.variants)
       for (RankPlan &rank : variant.ranks)
-        // Without lanes: at another end of what some rank here does.
+        // A rank without lanes only has the other ends of channels of ranks
+        // here.
         for (size_t s = 0; rank.code.numLanes > 0 && s < rank.borrows.size();
              ++s)
           keepStepApart(rank, s, ringsOf(rank, s, variant, rings));

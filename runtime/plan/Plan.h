@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What replaying needs beyond the file, worked out when communicators are made
-// so that a call finds everything in place. Every process of a job and server
-// computes the same plan from the same files, and processes of other servers
-// the same of what leaves theirs.
+// Everything that replaying needs beyond the file. It is computed when
+// communicators are made, so that a call finds everything in place. All
+// processes of a job on one server compute the same plan from the same files;
+// processes on other servers compute the same of everything that leaves their
+// server.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +23,15 @@
 
 namespace blink::runtime {
 
-/// Which of the writer's buffers holds the chunk of a step for as long as a
-/// call lasts, so that a reader that reaches the buffer may borrow the chunk
-/// from there and needs no copy of it in a slot.
+/// The buffer of the writer that holds the chunk of a step until the call ends.
+/// A reader that reaches the buffer may borrow the chunk from there, so no slot
+/// needs a copy.
 enum class Borrow : uint8_t {
-  none,           ///< no buffer: a slot must hold the chunk
-  output,         ///< the output that the step also writes, and nobody rewrites
-  input,          ///< the input, the step's only source
-  inputOrOutput,  ///< both of these; in place the input may change
+  none,   ///< no buffer: a slot must hold the chunk
+  output, ///< the output that the step also writes, and no other step does
+  input,  ///< the input, the step's only source
+  /// Both of these; if the call is in place, the input may change.
+  inputOrOutput,
   inputUnlessOwn, ///< the input, unless the call is in place
 };
 
@@ -38,60 +40,63 @@ inline constexpr uint32_t kNoBlock = ~0u;
 /// One rank's program of a variant.
 struct RankPlan {
   RankPlan() = default;
-  RankPlan(RankPlan &&) = default; // a copy's code would be the original's
+  // A copy's code would point into the original.
+  RankPlan(RankPlan &&) = default;
   RankPlan &operator=(RankPlan &&) = default;
 
   RankCode code;
   uint32_t numOperands = 0;
-  std::vector<Borrow> borrows; ///< of each step
-  /// `borrows` where the kernel fetches for readers in other processes: only
-  /// what they copy to their outputs. A chunk that is reduced comes faster by
-  /// its slot: both sides work on it.
+  std::vector<Borrow> borrows; ///< one for each step
+  /// `borrows` if the kernel fetches for readers in other processes: only what
+  /// they copy to their outputs. A chunk that is reduced comes faster through
+  /// its slot, since both sides work on it.
   std::vector<Borrow> fetchedBorrows;
   /// `borrows` of steps that write to rings that are kept apart, and to no
-  /// others: a transport can send from where the chunk is. Empty: none.
+  /// others: a transport can send the chunk from where it is. Empty if there
+  /// are none.
   std::vector<Borrow> sentBorrows;
-  /// Of each step that writes several channels: the operand whose slot can hold
-  /// the chunk for all of them, as no other has more slots. Else 0.
+  /// For each step that writes several channels: the operand whose slot can
+  /// hold the chunk for all of them, because its channel has the most slots.
+  /// Else 0.
   std::vector<uint32_t> sharedSlots;
-  /// Of each operand: whether it is a channel of VariantPlan::partial. Empty
-  /// where that is.
+  /// For each operand: whether it is a channel of VariantPlan::partial. Empty
+  /// if that is empty.
   std::vector<uint8_t> partial;
-  /// Behind code.operands, where blocks are not those of the file: the job's
-  /// ranks play other parts.
+  /// The operands that `code` points to if blocks have other numbers than in
+  /// the file, because the job's ranks play other parts.
   std::vector<OperandCode> renamed;
 };
 
 struct VariantPlan {
   const sched::Variant *variant = nullptr;
-  uint32_t number = 0;         ///< among all variants of the plan
-  bool pairwise = false;       ///< of messages
-  std::vector<RankPlan> ranks; ///< and relays
+  uint32_t number = 0;         ///< number among all variants of the plan
+  bool pairwise = false;       ///< for messages
+  std::vector<RankPlan> ranks; ///< relays among them
   std::vector<TreeShare> trees;
-  TreeShare largest;           ///< of them
-  std::vector<uint32_t> rings; ///< of each channel
-  /// Of each channel its number in the file in full. Empty: the same.
+  TreeShare largest;           ///< of these
+  std::vector<uint32_t> rings; ///< number of each channel's ring
+  /// For each channel: its number in the full file. Empty if that is the same.
   std::vector<uint32_t> channelNumbers;
-  /// Of each channel: the block of the reader's output that the chunk becomes a
-  /// part of just as it is, or kNoBlock.
+  /// For each channel: the block of the reader's output that the chunk becomes
+  /// a part of unchanged, or kNoBlock.
   std::vector<uint32_t> directBlocks;
-  /// Of each channel: whether it has such a block, the reader does nothing else
-  /// with its chunks, and reads nothing of that again: it need not hear of
-  /// chunks, but of the last.
+  /// For each channel: whether it has such a block, and the reader neither does
+  /// anything else with its chunks nor reads them again. Then the reader needs
+  /// to be told of the last chunk only.
   std::vector<bool> quiet;
-  /// Of each channel: whether its chunks are the writer's input all through the
-  /// call, for a reader that can reach it. Not of direct ones: there the writer
-  /// moves what it can.
+  /// For each channel: whether the writer's input holds its chunks throughout
+  /// the call, for a reader that can reach it. False for direct channels: there
+  /// the writer moves what it can.
   std::vector<bool> borrowed;
-  std::vector<uint16_t> slots; ///< of each channel
-  /// Of each channel, for a transport; no window is of more than its slots.
+  std::vector<uint16_t> slots; ///< number of each channel's slots
+  /// For each channel, for a transport; no window exceeds the channel's slots.
   std::vector<ChannelPace> paces;
-  /// Of each channel of a program with Accumulation::f32: whether its chunks
-  /// are partial sums, and so wider than types of 8 and 16 bits. Empty where
-  /// none is.
+  /// For each channel of a program with Accumulation::f32: whether its chunks
+  /// are partial sums, and so wider than types of 8 and 16 bits. Empty if none
+  /// is.
   std::vector<bool> partial;
-  /// Chunks go from an input to outputs, over one channel, and nothing is
-  /// reduced: a step waits for none that waits for another's.
+  /// Whether every chunk goes from an input over one channel to outputs, and
+  /// nothing is reduced: then no step waits for a step that waits for another.
   bool oneCopy = true;
 
   sched::ChunkSizes chunks; ///< those of the file, or smaller (RingTable.h)
@@ -103,77 +108,80 @@ struct VariantPlan {
 
 struct ProgramPlan {
   const sched::Program *program = nullptr;
-  uint16_t root = 0; ///< of the job, as of ProgramLookup
+  uint16_t root = 0; ///< rank of the job, as in ProgramLookup
   std::vector<VariantPlan> variants;
-  std::vector<bool> readsInput; ///< of each rank, in any variant
-  std::vector<bool> usesOutput; ///< likewise: reads or writes
-  /// What is promised of sums, by the job's ranks.
+  std::vector<bool> readsInput; ///< for each rank: whether any variant does
+  /// For each rank: whether any variant reads or writes it.
+  std::vector<bool> usesOutput;
+  /// The promise on the order of sums, for the job's ranks.
   sched::ReductionOrder order = sched::ReductionOrder::none;
-  /// Whether types of 8 and 16 bits are rounded once: each sum is made in one
-  /// step, in all variants, or partial sums are wider.
+  /// Whether types of 8 and 16 bits are rounded once: in all variants each sum
+  /// is made in one step, or partial sums are wider.
   bool roundsOnce = true;
-  /// On the host: calls of fewer bytes may take the first variant, beyond its
+  /// On the host: calls of fewer bytes may take the first variant beyond its
   /// range (host/VariantChoice.h).
   uint64_t exchangeBelow = 0;
 
-  /// The variant for calls of `bytes`, S as for algbw.
+  /// Returns the variant for calls of `bytes`, S as for algbw.
   const VariantPlan &variantFor(uint64_t bytes) const;
 };
 
-/// The programs of a set for one job. Ranks here are the job's, also where a
+/// The programs of a set for one job. Ranks here are the job's, even if a
 /// program of a bundle has its parts in another order.
 struct Plan {
   int numRanks = 0;  ///< relays among them
-  ScheduleSet files; ///< what everything here points into, or into
+  ScheduleSet files; ///< with `expanded`, owns everything that this points into
   ExpandedFiles expanded;
   JobGpus gpus;
   sched::ReductionOrder order =
-      sched::ReductionOrder::none; ///< that calls need
+      sched::ReductionOrder::none; ///< the order that calls need
   uint64_t fingerprint =
-      0; ///< of the files' bytes, in order, and what was taken of them how
-  std::string notes; ///< as of ProgramLookup
+      0;             ///< of the files' bytes in order, and of what is used
+  std::string notes; ///< as in ProgramLookup
   std::vector<ProgramPlan> programs;
-  std::vector<RingPlan> rings; ///< sorted by (source, destination), those of
-                               ///< messages last
+  /// Sorted by (source, destination); those of messages come last.
+  std::vector<RingPlan> rings;
   int numServers = 1;
-  std::vector<uint16_t> serverOf; ///< of each rank
-  std::vector<NicPlan> nics;      ///< of all servers
-  uint64_t poolBytes = 0;         ///< of all rings' slots
-  uint32_t numSlots = 0;          ///< of all rings
+  std::vector<uint16_t> serverOf; ///< the server of each rank
+  std::vector<NicPlan> nics;      ///< NICs of all servers
+  uint64_t poolBytes = 0;         ///< of the slots of all rings in memory
+  uint32_t numSlots = 0;          ///< of all rings in memory
   // The most that any variant needs:
   uint32_t numTrees = 0;
-  uint32_t numLanes = 0;        ///< of a rank
-  uint32_t numOperands = 0;     ///< of one step
-  uint32_t numMessageTrees = 0; ///< of one message between two ranks
+  uint32_t numLanes = 0;        ///< lanes of a rank
+  uint32_t numOperands = 0;     ///< operands of one step
+  uint32_t numMessageTrees = 0; ///< trees of one message between two ranks
 
-  /// `slotBytes`: of all slots that a rank reads, at most, as far as smaller
-  /// chunks help; 0 is no limit. `order`: of sums, what calls need. `here`: of
-  /// each rank, whether its process is this one; empty: all are. What ranks of
-  /// servers without any of these do may be missing (SymmetricPrograms.h).
-  /// Errors: as lookUpPrograms; as expandPrograms.
+  /// Makes the plan. `slotBytes`: the most bytes of all slots that a rank
+  /// reads, as far as smaller chunks achieve it; 0: no limit. `order`: the
+  /// order of sums that calls need. `here`: for each rank, whether it is in
+  /// this process; empty: all are. What ranks do on servers without a rank that
+  /// is here may be missing (SymmetricPrograms.h). Errors: those of
+  /// lookUpPrograms and expandPrograms.
   static Status
   create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
          Plan &plan, uint64_t slotBytes = 0,
          sched::ReductionOrder order = sched::ReductionOrder::none,
          const std::vector<bool> &here = {});
 
-  /// Rings with an entry that is true have no memory that both ranks reach:
-  /// none in the pool, and what a step writes to them no reader borrows, nor
-  /// finds in a slot of another.
+  /// Keeps apart the rings whose entry is true: no memory is reached by both of
+  /// their ranks. They get none in the pool, and what a step writes to them is
+  /// neither borrowed nor put into a slot of another ring.
   void keepApart(const std::vector<bool> &rings);
 
-  /// Rings between ranks of other servers have no memory on this one.
+  /// Rings that neither begin nor end on `server` get no memory here.
   void keepServer(uint16_t server);
 
-  /// Ranks of a server.
+  /// The number of ranks on a server.
   int ranksOf(uint16_t server) const;
 
-  /// Errors: invalid usage, naming what to compile.
+  /// Finds the program for a collective and root. Errors: invalid usage, naming
+  /// what to compile.
   Status find(sched::Collective collective, int root,
               const ProgramPlan *&program) const;
 
-  /// May `program` add up elements of floating point numbers of so many bytes?
-  /// Errors: invalid usage, where it promises less than `order`.
+  /// Checks whether `program` may add floating-point numbers of `elementBytes`.
+  /// Errors: invalid usage if it promises less than `order`.
   Status checkOrder(const ProgramPlan &program, size_t elementBytes) const;
 };
 

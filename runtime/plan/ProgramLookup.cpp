@@ -19,7 +19,7 @@
 namespace blink::runtime {
 namespace {
 
-/// "2-4,8"
+/// Returns a text such as "2-4,8".
 std::string ranges(const std::set<uint32_t> &numbers) {
   std::string text;
   for (auto i = numbers.begin(); i != numbers.end();) {
@@ -34,8 +34,8 @@ std::string ranges(const std::set<uint32_t> &numbers) {
   return text;
 }
 
-/// "the bundle is for dgx1 with 8 GPUs and has 84 allocations, of 2-3 GPUs, 56
-/// of them of 3"
+/// Returns a text such as "the bundle is for dgx1 with 8 GPUs and has 84
+/// allocations, of 2-3 GPUs, 56 of them of 3".
 std::string contents(const sched::Bundle &index, size_t askedSize) {
   std::set<uint32_t> sizes;
   size_t all = 0, alike = 0;
@@ -50,7 +50,8 @@ std::string contents(const sched::Bundle &index, size_t askedSize) {
                 ranges(sizes), " GPUs, ", alike, " of them of ", askedSize);
 }
 
-/// "only for gpu0:gpu1, gpu0:gpu2, gpu0:gpu3, gpu0:gpu4 and 12 more"
+/// Returns a text such as "only for gpu0:gpu1, gpu0:gpu2, gpu0:gpu3, gpu0:gpu4
+/// and 12 more".
 std::string knownLinks(const sched::Bundle &index) {
   constexpr uint32_t kShown = 4;
   const auto &conditions = *index.conditions();
@@ -65,8 +66,8 @@ std::string knownLinks(const sched::Bundle &index) {
   return text;
 }
 
-/// The two ends of a failed link in the topology of a single schedule. The
-/// ids may hold colons, too.
+/// Finds the two ends of a failed link in the topology of a single schedule.
+/// The ids may contain colons, too.
 bool findEnds(const sched::Topology &topology, const std::string &link,
               uint32_t (&ends)[2]) {
   const auto &nodes = *topology.nodes();
@@ -86,11 +87,11 @@ bool findEnds(const sched::Topology &topology, const std::string &link,
   return false;
 }
 
-/// Whether no channel of a program goes over a link between the two nodes, nor
-/// an image of one.
+/// Returns true if no channel of a program goes over a link between the two
+/// nodes, or over an image of one under the program's symmetry.
 bool doesWithout(const sched::Topology &topology, const sched::Program &program,
                  const uint32_t (&ends)[2]) {
-  sched::SymmetryGroup group; // openAnySchedule has made it, too
+  sched::SymmetryGroup group; // openAnySchedule has made it before
   if (!sched::SymmetryGroup::create(topology, *program.allocation(),
                                     sched::renamingsOf(program), group)
            .empty())
@@ -109,7 +110,8 @@ bool doesWithout(const sched::Topology &topology, const sched::Program &program,
   return true;
 }
 
-/// A single schedule's programs for one job; `note` hears why one does not fit.
+/// Looks up a single schedule's programs for one job. Calls `note` with the
+/// reason for each that does not fit.
 template <typename Note>
 void lookUpSingle(const OpenFile &file, int numRanks, const JobGpus &job,
                   ProgramLookup &lookup, const Note &note) {
@@ -137,7 +139,7 @@ void lookUpSingle(const OpenFile &file, int numRanks, const JobGpus &job,
   }
 }
 
-/// One bundle's programs for one job.
+/// Looks up one bundle's programs for one job.
 class BundleLookup {
 public:
   BundleLookup(const OpenFile &file, const JobGpus &job, ProgramLookup &lookup)
@@ -145,13 +147,13 @@ public:
         gpus_(job.numbers.begin(), job.numbers.end()), link_(job.withoutLink),
         lookup_(lookup) {}
 
-  /// Success without a program if the bundle has none for the job: then
-  /// `reason` says so. Errors: a piece is damaged.
+  /// Returns success without a program if the bundle has none for the job; then
+  /// `reason` says why. Errors: a piece is damaged.
   Status run(const std::vector<int> &gpus, Status &reason) {
     reason = judgeGpus(gpus);
     if (!reason.ok())
       return {};
-    // Entries are by GPUs in ascending order.
+    // Entries name their GPUs in ascending order.
     std::vector<uint16_t> sorted = gpus_;
     std::sort(sorted.begin(), sorted.end());
     const std::optional<uint16_t> condition =
@@ -275,7 +277,7 @@ private:
     return {};
   }
 
-  /// `ranks`: of each rank of the job, the program's that it plays.
+  /// `ranks`: for each rank of the job, the program's rank that it plays.
   void add(const sched::Program *program, const sched::Schedule &piece,
            uint16_t root, const std::vector<uint16_t> &ranks) {
     ResolvedProgram resolved{program, &piece, root,
@@ -300,8 +302,8 @@ private:
   const std::string link_;
   ProgramLookup &lookup_;
   const sched::Entry *entry_ = nullptr;
-  std::vector<uint16_t> ranks_; // of its programs, by rank of the job
-  std::string names_;           // of the collectives taken
+  std::vector<uint16_t> ranks_; // of the bundle's programs, by rank of the job
+  std::string names_;           // of the collectives that were taken
 };
 
 } // namespace
@@ -320,7 +322,7 @@ Status lookUpPrograms(const ScheduleSet &files, int numRanks,
     lookup.fingerprint =
         sched::hash64(&checksum, sizeof(checksum), lookup.fingerprint);
     if (!file->schedule()) {
-      // The same pieces may be played in another order.
+      // With other GPUs the same pieces may be played in another order.
       lookup.fingerprint = sched::hash64(
           gpus.data(), gpus.size() * sizeof(gpus[0]), lookup.fingerprint);
       Status why;

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A schedule file is for one order of ranks. A bundle is for allocations of a
-// machine: the job's GPUs decide which programs it plays and which rank plays
-// which part.
+// A single schedule file is for one order of ranks. A bundle is for many
+// allocations of a machine: the job's GPUs decide which of its programs the job
+// plays, and which rank plays which part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,23 +18,23 @@
 
 namespace blink::runtime {
 
-/// A program that a job plays, and by whom.
+/// A program that a job plays, and which ranks play it.
 struct ResolvedProgram {
-  /// In full, or as its file has it, until expandPrograms() has been there.
+  /// The program as in its file; in full after expandPrograms().
   const sched::Program *program = nullptr;
   const sched::Schedule *file = nullptr;
-  uint16_t root = 0; ///< rank of the job; the program's own may be another
-  /// Of each rank of the program: the job's rank that plays it. Empty: the same
-  /// one.
+  uint16_t root = 0; ///< rank of the job; the program's own may differ
+  /// For each rank of the program: the job's rank that plays it. Empty: the
+  /// rank with the same number.
   std::vector<uint16_t> jobRanks;
-  /// Of each variant: what there is of its channels. Empty: all.
+  /// For each variant: which of its channels there are. Empty: all.
   std::vector<sched::VariantPart> parts{};
 
   uint16_t jobRank(uint32_t programRank) const {
     return jobRanks.empty() ? uint16_t(programRank) : jobRanks[programRank];
   }
-  /// In which order sums are added for the job: that of ranks may be that of a
-  /// bundle's ranks, and not of the job's.
+  /// The order in which sums are added, as the job sees it. A bundle's program
+  /// adds in the order of its own ranks, which need not be that of the job's.
   sched::ReductionOrder order() const {
     return jobRanks.empty()
                ? program->order()
@@ -42,26 +42,28 @@ struct ResolvedProgram {
   }
 };
 
-/// What files have for a job.
+/// Everything that the files have for a job.
 struct ProgramLookup {
   std::vector<ResolvedProgram> programs;
-  /// Differs where files, or what was taken of them, differ.
+  /// Differs if the files, or what was taken of them, differ.
   uint64_t fingerprint = 0;
-  /// What the bundles have for the job, for messages: "" or "; ...".
+  /// Describes what the bundles have for the job, for error messages: "" or ";
+  /// ...".
   std::string notes;
 };
 
-/// Where a job runs, which bundles ask for.
+/// The place where a job runs; bundles are searched by it.
 struct JobGpus {
-  std::vector<int> numbers{}; ///< the machine's, of each rank; empty: not known
-  std::string withoutLink{};  ///< "gpu0:gpu3": has failed; "": none has
-  /// hostIdentity() where each rank runs; empty: not known.
+  std::vector<int> numbers{}; ///< the machine's, of each rank; empty: unknown
+  /// "gpu0:gpu3": this link has failed; "": none has.
+  std::string withoutLink{};
+  /// hostIdentity() where each rank runs; empty: unknown.
   std::vector<uint64_t> hosts{};
 };
 
-/// Takes the programs for `numRanks` ranks from files, and from bundles those
-/// for `gpus`. Opens and checks the pieces of bundles that it takes. Errors:
-/// nothing fits; a piece is damaged.
+/// Takes the programs for `numRanks` ranks from single files, and those for
+/// `gpus` from bundles. Opens and checks the pieces of bundles that it takes.
+/// Errors: nothing fits; a piece is damaged.
 Status lookUpPrograms(const ScheduleSet &files, int numRanks,
                       const JobGpus &gpus, ProgramLookup &lookup);
 

@@ -34,7 +34,7 @@ void claimRings(const sched::Variant &variant, const ResolvedProgram &resolved,
     ring.bytes = std::max(ring.bytes, bytes);
     if (variant.protocol() == sched::Protocol::low_latency)
       ring.lineBytes = std::max(ring.lineBytes, 2 * bytes);
-    // A ring for channels of several kinds must do for the least of them.
+    // A ring for channels of several kinds must suit the least capable of them.
     ring.kind = std::max(ring.kind, channel->kind());
   }
 }
@@ -49,7 +49,7 @@ RingTable tableWith(const std::vector<ResolvedProgram> &programs,
   return table;
 }
 
-/// Of that of the `known` ranks that has most.
+/// Returns the slot bytes of the `known` rank that has the most.
 uint64_t slotBytesOf(RingTable &table, const std::vector<bool> &known) {
   std::vector<uint64_t> bytes(known.size(), 0);
   table.forEach([&](const PairRings &pair) {
@@ -80,7 +80,7 @@ uint32_t claimAllRings(const std::vector<ResolvedProgram> &programs,
   for (const ResolvedProgram &chosen : programs)
     for (const sched::Variant *variant : *chosen.program->variants())
       largest = std::max(largest, variant->chunk_bytes());
-  // The most that fits, or kLeast, which need not.
+  // Find the largest limit that fits; kLeast is taken even if it does not fit.
   uint32_t fits = kLeast / kGranule, above = largest / kGranule + 1;
   while (fits + 1 < above) {
     const uint32_t middle = (fits + above) / 2;

@@ -16,29 +16,30 @@
 
 namespace blink::runtime {
 
-/// The memory behind channels. Variants use the same rings, in the order of
-/// their channels between the same two ranks and NICs, so a ring is as large as
-/// the largest of its channels; those of a sendrecv have rings of their own.
+/// The memory behind channels. Variants share the rings between two ranks and
+/// NICs, and use them in the order of their channels, so a ring is as large as
+/// the largest of its channels. Channels of a sendrecv have rings of their own.
 struct RingPlan {
   uint16_t source = 0;
   uint16_t destination = 0;
   uint32_t slots = 0;
-  uint64_t bytes = 0;     ///< of all slots, a multiple of 64
-  uint64_t lineBytes = 0; ///< of slots of low-latency lines: twice their data
-  uint64_t offset = 0;    ///< of the slots in the pool
+  uint64_t bytes = 0; ///< of all its slots, a multiple of 64
+  /// Bytes of its slots of low-latency lines: twice those of their data.
+  uint64_t lineBytes = 0;
+  uint64_t offset = 0;    ///< offset of the slots in the pool
   uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
   sched::ChannelKind kind = sched::ChannelKind::peer;
   NicPair nics;
-  /// Among those with these ends and NICs. Other than its number in a plan,
-  /// which of a symmetric file knows what its process needs, that of each of
-  /// the job's processes that has either end.
+  /// The ring's number among those with the same ends and NICs, which is the
+  /// same in all processes that have either end. Its number in a plan is not:
+  /// the plan of a symmetric file has only the rings that its process needs.
   uint32_t between = 0;
-  bool apart = false;     ///< Plan::keepApart
-  bool elsewhere = false; ///< Plan::keepServer
+  bool apart = false;     ///< see Plan::keepApart
+  bool elsewhere = false; ///< see Plan::keepServer
 };
 
-/// What the rings between two ranks, in one direction, have in common. In the
-/// order of the rings.
+/// The common part of the rings between two ranks, in one direction. Keys sort
+/// like the rings.
 struct PairKey {
   bool pairwise;
   uint16_t source, destination;
@@ -65,16 +66,17 @@ struct PairKey {
 struct PairRings {
   PairKey key;
   std::vector<RingPlan> rings;
-  uint32_t first = 0;   ///< its number among all rings
-  uint32_t used = 0;    ///< by the channels of the variant so far
-  uint32_t variant = 0; ///< that it has been used by
+  uint32_t first = 0;   ///< number of the first one among all rings
+  uint32_t used = 0;    ///< used by the channels of `variant` so far
+  uint32_t variant = 0; ///< the last variant that has used them
 };
 
-/// Of each two ranks that have any.
+/// The rings of each pair of ranks that has any.
 class RingTable {
 public:
-  /// Point to point has rings of its own: messages and collectives may be under
-  /// way at the same time, and pass each other.
+  /// Begins the next variant. Point to point has rings of its own, because
+  /// messages and collectives may be under way at the same time, and overtake
+  /// each other.
   void startVariant(sched::Collective collective) {
     ++variant_;
     pairwise_ = sched::isPairwise(collective);
@@ -91,7 +93,7 @@ public:
     }
     return pair;
   }
-  /// In the order of (source, destination), those of messages last.
+  /// In the order of (source, destination); those of messages come last.
   template <typename Function> void forEach(Function function) {
     std::map<PairKey, PairRings *> sorted;
     for (PairRings &pair : pairs_)
@@ -102,21 +104,22 @@ public:
 
 private:
   uint32_t variant_ = 0;
-  bool pairwise_ = false; // of the keys of the variant's rings
+  bool pairwise_ = false; // whether the variant is for messages, as in PairKey
   std::unordered_map<PairKey, uint32_t, PairKey::Hash> places_; // in pairs_
   std::vector<PairRings> pairs_;
 };
 
-/// Bytes of the variant's chunks where none may have more than `limit`. A
-/// low_latency one keeps those of the file: they hold its largest message.
+/// Returns the bytes of the variant's chunks if none may exceed `limit`. A
+/// low_latency variant keeps those of its file, because a chunk must hold its
+/// largest message.
 uint32_t chunkBytesOf(const sched::Variant &variant, uint32_t limit);
 
-/// Makes rings for the channels of all programs, in their order, so that the
-/// slots of those that one of the `known` ranks reads have no more than
-/// `slotBytes` in all (0: any number), with the largest chunks that do, of 16
-/// KiB or more: what the rings of several variants have in common is as large
-/// as the largest of them, so those with few large channels can afford less
-/// than what they were compiled for. Returns the limit for chunkBytesOf().
+/// Makes rings for the channels of all programs, in their order. The slots that
+/// any of the `known` ranks reads take at most `slotBytes` in all (0: no
+/// limit). The chunks are the largest with which they do, but at least 16 KiB.
+/// Rings that several variants share are as large as the largest needs, so a
+/// variant with few large channels may get smaller chunks than it was compiled
+/// for. Returns the limit for chunkBytesOf().
 uint32_t claimAllRings(const std::vector<ResolvedProgram> &programs,
                        const std::vector<bool> &known, uint64_t slotBytes,
                        Servers &servers, RingTable &table);

@@ -42,8 +42,8 @@ struct Machine {
   }
 };
 
-/// The *.sched of a folder in the order of their names, whatever order the file
-/// system has them in.
+/// Adds the *.sched files of a folder in the order of their names, whatever
+/// order the file system has.
 Status filesOf(const std::string &place, std::vector<std::string> &paths) {
   std::error_code error;
   if (!fs::is_directory(place, error)) {
@@ -83,7 +83,7 @@ Status findSchedules(const std::string &places, const std::string &machine,
   Status status = listFiles(places, paths);
   if (!status.ok())
     return status;
-  std::string known; // the names of machines, in the order of files
+  std::string known; // names of other machines, in the order of the files
   const OpenFile *first = nullptr;
   for (const std::string &path : paths) {
     std::shared_ptr<const OpenFile> file;

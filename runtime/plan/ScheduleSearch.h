@@ -18,7 +18,7 @@ namespace blink::runtime {
 ///
 /// Errors: system error if a place cannot be read; invalid argument if a file
 /// is damaged; invalid usage if there is no schedule, or none of the machine,
-/// or several are meant.
+/// or there are schedules of several machines.
 Status findSchedules(const std::string &places, const std::string &machine,
                      ScheduleSet &files);
 

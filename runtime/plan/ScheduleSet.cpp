@@ -25,8 +25,8 @@ Bytes own(std::vector<uint8_t> bytes) {
   return Bytes(owner, owner->data());
 }
 
-/// The file as memory, if it is a bundle that can be mapped. Null if not:
-/// it is then to be read from its begin.
+/// Maps the file if it is a bundle that can be mapped. Returns null if not; the
+/// file must then be read from its beginning.
 Bytes mapBundle(std::FILE *stream, size_t &size) {
   uint8_t begin[8];
   struct stat status;

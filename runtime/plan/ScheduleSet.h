@@ -15,28 +15,28 @@
 
 namespace blink::runtime {
 
-/// The bytes of one file, and what was checked of them: a schedule as a whole,
-/// of a bundle the index. Immutable.
+/// The bytes of one file, of which a schedule was checked as a whole, and a
+/// bundle's index. Immutable.
 class OpenFile {
 public:
-  /// Bundles are mapped: of pieces that nobody chooses nothing is read. The
-  /// file may be replaced by another meanwhile, not written to or cut. Errors:
-  /// unreadable, or not a right schedule or bundle.
+  /// Opens a file. A bundle is mapped, so pieces that are not chosen are not
+  /// read. Meanwhile the file may be replaced by another one, but not written
+  /// to or cut. Errors: it is unreadable, or not a valid schedule or bundle.
   static Status read(const char *path, std::shared_ptr<const OpenFile> &file);
   static Status copy(const void *data, size_t size,
                      std::shared_ptr<const OpenFile> &file);
 
-  /// Maybe in symmetric form (expandPrograms()). Null: it is a bundle.
+  /// May be in symmetric form (expandPrograms()). Null if the file is a bundle.
   const sched::Schedule *schedule() const { return schedule_; }
-  /// Of a bundle.
+  /// Valid if the file is a bundle.
   const sched::BundleView &bundle() const { return bundle_; }
   /// The path, or a word for bytes without one.
   const std::string &name() const { return name_; }
-  /// All of it.
+  /// All bytes of the file.
   std::vector<uint8_t> bytes() const {
     return {bytes_.get(), bytes_.get() + size_};
   }
-  /// What the file has as checksum of all it was checked for.
+  /// The checksum that the file has of everything that was checked.
   uint64_t checksum() const;
 
 private:
@@ -53,7 +53,7 @@ private:
 /// Files in the order they were opened. Copies share the files.
 using ScheduleSet = std::vector<std::shared_ptr<const OpenFile>>;
 
-/// Whether the job's GPUs matter.
+/// Whether any file is a bundle, so that the job's GPUs matter.
 bool hasBundle(const ScheduleSet &files);
 
 } // namespace blink::runtime

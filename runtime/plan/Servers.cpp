@@ -13,7 +13,8 @@
 namespace blink::runtime {
 namespace {
 
-/// The same with the numbers 0, 1, ... in the order in which they come.
+/// Returns the values replaced by 0, 1, ... in the order of their first
+/// occurrence.
 template <typename T>
 std::vector<uint16_t> numbered(const std::vector<T> &values) {
   std::map<T, uint16_t> numbers;
@@ -24,7 +25,7 @@ std::vector<uint16_t> numbered(const std::vector<T> &values) {
   return result;
 }
 
-/// "{0-2} {3,5}": the ranks of each server
+/// Returns the ranks of each server, as "{0-2} {3,5}".
 std::string placementText(const std::vector<uint16_t> &servers) {
   std::map<uint16_t, std::string> ranksOf;
   for (size_t first = 0; first < servers.size();) {
@@ -60,7 +61,7 @@ TopologyServers::TopologyServers(const sched::Topology &topology)
     findNics();
 }
 
-/// The number of a piece is that of one of its nodes.
+/// A piece has the number of one of its nodes.
 void TopologyServers::findPieces() {
   pieces_.resize(topology_.nodes()->size());
   std::iota(pieces_.begin(), pieces_.end(), 0u);
@@ -79,7 +80,8 @@ void TopologyServers::findPieces() {
     pieces_[node] = find(node);
 }
 
-/// In the order of the links, so that equal servers have equal numbers.
+/// Numbers NICs in the order of the links, so that equal servers have equal
+/// numbers.
 void TopologyServers::findNics() {
   const auto &nodes = *topology_.nodes();
   std::set<uint32_t> withGpus;
@@ -98,8 +100,8 @@ void TopologyServers::findNics() {
     ends.emplace_back(inside, nic);
     joined[nic].insert(pieces_[inside]);
   }
-  std::map<uint32_t, uint16_t> count;  // by piece
-  std::map<uint32_t, uint16_t> ofNode; // nic nodes of one server
+  std::map<uint32_t, uint16_t> count;  // number of NICs by piece
+  std::map<uint32_t, uint16_t> ofNode; // NIC numbers, by nic node
   for (auto [inside, nic] : ends) {
     if (nics_.count({inside, nic}) != 0)
       continue;
@@ -129,7 +131,8 @@ TopologyServers &Servers::known(const sched::Topology &topology) {
   return topologies_.try_emplace(&topology, topology).first->second;
 }
 
-/// Of each rank of the job, numbered by their first ranks.
+/// Returns the server of each rank of the job; servers are numbered by their
+/// first ranks.
 std::vector<uint16_t> Servers::serversOf(const ResolvedProgram &resolved,
                                          int numRanks) {
   const sched::Program &program = *resolved.program;
@@ -146,7 +149,7 @@ std::vector<uint16_t> Servers::serversOf(const ResolvedProgram &resolved,
 Status Servers::find(std::vector<ResolvedProgram> &programs, int numRanks,
                      const std::vector<uint64_t> &hosts) {
   const std::vector<uint16_t> asked = numbered(hosts);
-  std::set<std::string> others; // placements of programs that are taken out
+  std::set<std::string> others; // placements of removed programs
   std::vector<ResolvedProgram> kept;
   bool agree = true;
   for (ResolvedProgram &resolved : programs) {
@@ -182,7 +185,8 @@ Status Servers::find(std::vector<ResolvedProgram> &programs, int numRanks,
           "or start the ranks where a schedule has them"};
 }
 
-/// So that all processes number NICs alike, whichever channels they know of.
+/// Notes the NICs of all servers, so that all processes number them in the same
+/// way, whichever channels they know.
 void Servers::noteAll(const std::vector<ResolvedProgram> &programs) {
   for (const ResolvedProgram &resolved : programs) {
     const TopologyServers &topology = known(*resolved.file->topology());

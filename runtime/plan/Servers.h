@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A server is what is left of a topology in one piece without its nic nodes:
-// its ranks share memory, and channels to others leave by a NIC. A nic node
-// that joins several servers stands for the network: then each node beside it
-// has a NIC of its own there.
+// A server is a connected piece of a topology without its nic nodes. Its ranks
+// share memory, and channels to other servers leave by a NIC. A nic node that
+// joins several servers stands for the network: then each node beside it has a
+// NIC of its own there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,15 +22,15 @@ namespace blink::runtime {
 /// A NIC of one of the job's servers.
 struct NicPlan {
   uint16_t server = 0;
-  uint16_t number = 0; ///< among those of the server
+  uint16_t number = 0; ///< number among the server's NICs
   std::string name;    ///< "s0nic1", or "box0.gpu3:rail0"
   std::string device;  ///< the operating system's name for it, or ""
 };
 
-/// None: the channel does not leave its server.
+/// The channel does not leave its server.
 inline constexpr uint16_t kNoNic = 0xffff;
 
-/// By which NICs a channel leaves and arrives: places in Servers::nics().
+/// The NICs by which a channel leaves and arrives: indices in Servers::nics().
 struct NicPair {
   uint16_t source = kNoNic, destination = kNoNic;
 
@@ -45,19 +45,20 @@ class TopologyServers {
 public:
   explicit TopologyServers(const sched::Topology &topology);
 
-  /// Whether there is a nic node at all.
+  /// Whether there is any nic node.
   bool any() const { return any_; }
-  /// Of a node that is none: the piece of the topology that it is in.
+  /// The piece of the topology that a node is in, which is no nic node.
   uint32_t pieceOf(uint32_t node) const { return pieces_[node]; }
   uint32_t gpuNode(uint32_t gpu) const { return gpuNodes_[gpu]; }
 
   struct Nic {
     uint32_t piece;
-    uint16_t number; ///< in the piece
-    uint32_t node;   ///< of kind nic
+    uint16_t number; ///< number among the piece's NICs
+    uint32_t node;   ///< the nic node
     std::string name;
   };
-  /// The NIC through which `inside` reaches the nic node beside it; or null.
+  /// Returns the NIC through which node `inside` reaches the nic node beside
+  /// it, or null.
   const Nic *nic(uint32_t inside, uint32_t nicNode) const;
   const std::map<std::pair<uint32_t, uint32_t>, Nic> &nics() const {
     return nics_;
@@ -71,15 +72,16 @@ private:
   const sched::Topology &topology_;
   bool any_ = false;
   std::vector<uint32_t> pieces_, gpuNodes_;
-  std::map<std::pair<uint32_t, uint32_t>, Nic> nics_; ///< by inside and node
+  std::map<std::pair<uint32_t, uint32_t>, Nic> nics_; ///< by inside, nic node
 };
 
 /// The servers of a job, numbered by their first ranks.
 class Servers {
 public:
-  /// `hosts`: as of JobGpus; if known, programs for ranks that are placed
-  /// otherwise on their servers are taken out. Errors: none is left, or those
-  /// that are do not agree who shares a server.
+  /// Finds the servers of the ranks. `hosts`: see JobGpus; if known, programs
+  /// that place the ranks on servers differently are removed from `programs`.
+  /// Errors: no program remains, or the remaining ones do not agree which ranks
+  /// share a server.
   Status find(std::vector<ResolvedProgram> &programs, int numRanks,
               const std::vector<uint64_t> &hosts);
 
@@ -87,8 +89,8 @@ public:
   const std::vector<uint16_t> &ofRanks() const { return ofRanks_; }
   const std::vector<NicPlan> &nics() const { return nics_; }
 
-  /// By which NICs a channel of the program's variant goes; notes those that
-  /// are new.
+  /// Returns the NICs by which a channel of the program's variant goes, and
+  /// adds new ones to nics().
   NicPair nicsOf(const ResolvedProgram &program, const sched::Variant &variant,
                  const sched::Channel &channel);
 
@@ -102,7 +104,8 @@ private:
   int numServers_ = 1;
   std::vector<uint16_t> ofRanks_;
   std::vector<NicPlan> nics_;
-  std::map<std::pair<uint16_t, uint16_t>, uint16_t> places_; ///< in nics_
+  /// Indices in nics_.
+  std::map<std::pair<uint16_t, uint16_t>, uint16_t> places_;
   std::map<const sched::Topology *, TopologyServers> topologies_;
 };
 

@@ -1,4 +1,4 @@
-//===- SymmetricPrograms.cpp - what a process needs of them ---------------===//
+//===- SymmetricPrograms.cpp - expanding symmetric programs ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,7 @@
 namespace blink::runtime {
 namespace {
 
-/// A file in full, or what is needed of it.
+/// A file in full, or the part of it that is needed.
 struct Expanded {
   const sched::Schedule *schedule = nullptr;
   sched::SchedulePart part;
@@ -64,7 +64,7 @@ Status expandPrograms(std::vector<ResolvedProgram> &programs,
     const uint32_t place = placeOf(resolved.program, *resolved.file);
     if (!inFull) {
       anyLeftOut = true;
-      sched::SymmetryGroup group; // there is one: the file has been opened
+      sched::SymmetryGroup group; // exists: the file has been opened
       (void)sched::SymmetryGroup::create(
           *resolved.file->topology(), *resolved.program->allocation(),
           sched::renamingsOf(*resolved.program), group);

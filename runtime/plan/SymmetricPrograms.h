@@ -1,10 +1,10 @@
-//===- SymmetricPrograms.h - what a process needs of them -------*- C++ -*-===//
+//===- SymmetricPrograms.h - expanding symmetric programs -------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A file in symmetric form says what a few ranks do. Of what the others do a
-// process needs little: what happens on its own server and at the other ends of
-// channels that leave it.
+// A file in symmetric form says what a few ranks do. A process needs to know
+// little of what the other ranks do: what happens on its own server, and at the
+// other ends of channels that leave it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +15,14 @@
 
 namespace blink::runtime {
 
-/// What programs in full point into.
+/// The memory that expanded programs point into.
 using ExpandedFiles = std::vector<std::shared_ptr<const std::vector<uint8_t>>>;
 
-/// Puts programs in full into the place of those in symmetric form, or of a job
-/// of which `ranks` (true: is needed) leaves any out what expandFor() has for
-/// these. `known`: ranks all of whose channels every process of the job knows
-/// whatever it needs; all, where nothing is left out. Errors: too large.
+/// Replaces programs in symmetric form by those in full, or if `ranks` (true:
+/// needed) leaves out any of the job's ranks, by what expandFor() makes for the
+/// needed ones. Sets `known` to the ranks all of whose channels are known to
+/// every process of the job, whichever ranks it needs; these are all ranks if
+/// nothing was left out. Errors: too large.
 Status expandPrograms(std::vector<ResolvedProgram> &programs,
                       const std::vector<bool> &ranks, ExpandedFiles &files,
                       std::vector<bool> &known);

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// From the numbers of the C API to names, sizes and the core's types.
+// Maps the numbers of the C API to names, sizes and the core's types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 namespace blink::runtime {
 
-/// Calls `function(T())` with the core's type of `type`; returns what it
+/// Calls `function(T())` with the core's type of `type`. Returns what that
 /// returns, or a default value for a type that does not exist.
 template <typename Function>
 BLINK_ALWAYS_INLINE constexpr auto withType(blinkDataType_t type,
@@ -52,12 +52,12 @@ BLINK_ALWAYS_INLINE constexpr auto withType(blinkDataType_t type,
 }
 
 /// In a CallKind: a sum of what each rank has multiplied by a scalar of its
-/// own. Callers have other numbers for such operators (api/Operators.h).
+/// own. The API has other numbers for such operators (api/Operators.h).
 inline constexpr blinkRedOp_t kPreMulSum = blinkRedOp_t(blinkBxor + 1);
 
-/// Likewise with Sum(), Prod() and so on. `blinkAvg` sums: dividing is a matter
-/// of the fold that completes; and so does kPreMulSum: multiplying is one of
-/// those that read an input.
+/// Calls `function` in the same way with Sum(), Prod() and so on. `blinkAvg`
+/// sums here, because the fold that completes divides; kPreMulSum sums, because
+/// the folds that read an input multiply.
 template <typename Function>
 BLINK_ALWAYS_INLINE constexpr auto withOperator(blinkRedOp_t op,
                                                 Function function)
@@ -86,13 +86,13 @@ constexpr bool isInteger(blinkDataType_t type) {
   return type >= blinkInt8 && type <= blinkUint64;
 }
 
-/// Whether the operator combines bits, and so takes integers alone.
+/// Whether the operator combines bits, and so takes only integers.
 constexpr bool isBitwise(blinkRedOp_t op) {
   return op >= blinkBand && op <= blinkBxor;
 }
 
-/// Whether sums of some ranks are wider than the type where a program asks for
-/// it (Accumulation::f32): the type is computed in float, and the operator may
+/// Whether partial sums are wider than the type if a program asks for that
+/// (Accumulation::f32): the type is computed in float, and the operator may
 /// need its digits.
 constexpr bool isWidened(blinkDataType_t type, blinkRedOp_t op) {
   const bool narrow = type == blinkFloat16 || type == blinkBfloat16 ||
@@ -101,9 +101,10 @@ constexpr bool isWidened(blinkDataType_t type, blinkRedOp_t op) {
                     op == kPreMulSum);
 }
 
-/// Calls `function(T())` with what folds of the operator compute in: as
-/// withType, but bits have no type, and one fold of bytes serves all integers.
-/// A default value where there is no such reduction.
+/// Calls `function(T())` with the type that folds of the operator compute in.
+/// That is the type of withType, except that one fold of bytes serves all
+/// integers if the operator combines bits. Returns a default value if there is
+/// no such reduction.
 template <typename Operator, typename Function>
 BLINK_ALWAYS_INLINE constexpr auto withFoldType(blinkDataType_t type,
                                                 Function function)
@@ -121,9 +122,9 @@ inline size_t elementBytes(blinkDataType_t type) {
   return withType(type, [](auto zero) { return sizeof(zero); });
 }
 
-/// "float32", or "?".
+/// Returns a name such as "float32", or "?".
 const char *nameOf(blinkDataType_t type);
-/// "sum", or "?".
+/// Returns a name such as "sum", or "?".
 const char *nameOf(blinkRedOp_t op);
 
 } // namespace blink::runtime
