@@ -35,8 +35,8 @@ public:
     return least + below(most - least + 1);
   }
   bool chance(unsigned percent) { return below(100) < percent; }
-  /// Returns a number from 0 to `most`, on a roughly logarithmic scale: each
-  /// power of two is equally likely.
+  /// Returns a number from 0 to `most`. It is chosen below a power of two, and
+  /// each such power is equally likely, so that small numbers are not rare.
   uint64_t skewed(uint64_t most) {
     unsigned bits = 0;
     while (bits < 63 && most >> bits != 0)
