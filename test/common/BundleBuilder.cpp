@@ -18,14 +18,15 @@ namespace {
 
 using sched::kUnmapped;
 
-/// 0, 1, ...
+/// Returns 0, 1, ..., count - 1.
 Numbers inOrder(size_t count) {
   Numbers list(count);
   std::iota(list.begin(), list.end(), uint16_t(0));
   return list;
 }
 
-/// The same in random order, `first` of them at `place`.
+/// Returns 0, 1, ..., count - 1 in random order, but with `first` at index
+/// `place`.
 Numbers shuffled(size_t count, size_t place, uint16_t first,
                  std::mt19937 &random) {
   Numbers list = inOrder(count);
@@ -35,7 +36,7 @@ Numbers shuffled(size_t count, size_t place, uint16_t first,
   return list;
 }
 
-/// A node map that carries GPU from[i] onto GPU to[order[i]].
+/// Returns a node map that maps GPU from[i] to GPU to[order[i]].
 Numbers nodeMap(const TestBundle &bundle, const Numbers &from,
                 const Numbers &to, const Numbers &order) {
   Numbers map(bundle.numNodes, kUnmapped);
@@ -44,7 +45,7 @@ Numbers nodeMap(const TestBundle &bundle, const Numbers &from,
   return map;
 }
 
-/// The programs of one collective, with each serving root.
+/// Returns a piece: the programs of one collective, one for each serving root.
 std::vector<uint8_t> makePiece(Collective collective, const TestClass &one,
                                const BundleOptions &options) {
   const int ranks = int(one.gpus.size());

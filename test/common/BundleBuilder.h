@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A plain, mutable model of a bundle, a function that writes it, and a maker of
-// right bundles from makeSchedule's pieces, with node maps that turn everything
-// round. Shares no code with the compiler.
+// A plain, mutable model of a bundle, a function that writes it, and a function
+// that makes correct bundles from makeSchedule's pieces, with node maps that
+// permute the GPUs. Shares no code with the compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,15 @@ struct TestEntry {
   Numbers map;
 };
 
-/// The links between two nodes are gone. The first one of a bundle is empty.
+/// A condition of a bundle: all links between two nodes have failed. The first
+/// condition of a bundle is empty.
 struct TestCondition {
   std::string description; ///< "--without-link gpu0:gpu3"
   uint16_t nodeA = 0, nodeB = 0;
   std::string idA, idB;
 };
 
-/// As the file has it; addSurvivor makes right ones.
+/// A survivor with the fields of the file; addSurvivor makes correct ones.
 struct TestSurvivor {
   uint32_t condition = 0;
   uint32_t gpusBegin = 0, gpusCount = 0;
@@ -55,46 +56,49 @@ struct TestBundle {
   std::vector<TestClass> classes;
   std::vector<TestEntry> entries;
   std::vector<TestSurvivor> survivors;
-  Numbers survivorMaps; ///< behind those of entries
+  Numbers survivorMaps; ///< follow the entries' maps in the file
   uint64_t fingerprint = 0;
 };
 
-/// Adds the condition that the links between two nodes are gone, which are
-/// called n<number>. Returns its number.
+/// Adds the condition that the links between two nodes have failed. The nodes
+/// get the names n<number>. Returns the number of the condition.
 uint16_t addCondition(TestBundle &bundle, uint16_t nodeA, uint16_t nodeB);
 
-/// Adds a survivor for the GPUs of entry number `entry`, with the entry's own
-/// map, or another one. To be called when all entries are there, in the order
-/// of conditions and entries.
+/// Adds a survivor for the GPUs of entry number `entry`, with `map`, or with
+/// the entry's own map if `map` is null. Call it when all entries have been
+/// added, in the order of conditions and, within a condition, of entries.
 void addSurvivor(TestBundle &bundle, uint16_t condition, size_t entry,
                  uint32_t classNumber, const Numbers *map = nullptr);
 
-/// The bytes of the bundle, exactly as the model says, right or wrong.
+/// Returns the bytes of the bundle, exactly as the model says, correct or not.
 std::vector<uint8_t> seal(const TestBundle &bundle);
 
-/// The schedule of a job that has all GPUs of its machine, as one for `gpus` of
-/// a machine of `numGpus` GPUs and a switch, which is node 0; a link joins any
-/// two GPUs. Channels' paths follow.
+/// Turns the schedule of a job that has all GPUs of its machine into a schedule
+/// for `gpus` of a machine with `numGpus` GPUs and a switch, which is node 0. A
+/// link joins any two GPUs. The channels' paths are adapted.
 TestSchedule onMachine(TestSchedule schedule, int numGpus, const Numbers &gpus);
 
 struct BundleOptions {
   int numGpus = 6;
   std::vector<Collective> collectives; ///< ascending
-  /// Each ascending; in the order of size and GPUs.
+  /// Each allocation in ascending order; allocations sorted by size, then by
+  /// GPUs.
   std::vector<Numbers> allocations;
-  BuildOptions layout; ///< of messages from 1 KiB; smaller ones have their own
-  bool alike = true; ///< allocations of a size are one class; else each is one
-  /// Of each GPU; empty: one has all. With servers nothing is turned round.
+  BuildOptions layout; ///< from 1 KiB; smaller messages have another
+  bool alike = true;   ///< allocations of one size share a class
+  /// The server of each GPU; empty: one server has all. With servers, all node
+  /// maps are the identity.
   std::vector<int> serverOf;
-  int rails = 1; ///< NICs of a server (Cluster.h)
+  int rails = 1; ///< NICs per server (Cluster.h)
 };
 
-/// A right bundle. Node maps, serving roots and their maps are chosen at
-/// random by `layout.seed`, as any carries the machine onto itself.
+/// Returns a correct bundle. Node maps, serving roots and their maps are chosen
+/// at random from `layout.seed`: any permutation of the GPUs maps the machine
+/// onto itself.
 TestBundle makeBundle(const BundleOptions &options);
 
-/// All GPUs of a machine, one by one, two by two and so on up to all: every
-/// allocation, in a bundle's order.
+/// Returns every allocation of a machine with `numGpus` GPUs, in a bundle's
+/// order: by size, then by GPUs.
 std::vector<Numbers> allAllocations(int numGpus);
 
 } // namespace blink::test

@@ -13,7 +13,7 @@
 
 using blink::sched::hash64;
 
-/// Overwrites the 8 bytes at `at` with the hash of those before.
+/// Overwrites the 8 bytes at `at` with the hash of the bytes before them.
 static void putHash(std::string &bytes, size_t at) {
   const uint64_t hash = hash64(bytes.data(), at);
   for (size_t i = 0; i < 8; ++i)

@@ -1,9 +1,9 @@
-//===- Checksums.h - makes checksums right again ----------------*- C++ -*-===//
+//===- Checksums.h - recomputes the checksums of changed files --*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// For tests that change bytes of a file and want what comes behind the checksum
-// to find it.
+// For tests that change bytes of a file and want the checks after the checksum
+// to find the change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 
 namespace blink::test {
 
-/// Writes the checksum of a schedule, of a bundle's index or of a golden
-/// summary anew, in place. False: there is no room for one.
+/// Recomputes the checksum of a schedule, of a bundle's index or of a golden
+/// summary, in place. Returns false if there is no room for one.
 bool reseal(std::string &bytes);
 
 } // namespace blink::test

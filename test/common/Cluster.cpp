@@ -36,7 +36,7 @@ public:
     schedule_.links = links;
   }
 
-  /// The place of a link, which is made where it is missing.
+  /// Returns the number of a link; adds the link if there is none yet.
   uint32_t link(uint32_t from, uint32_t to, sched::LinkKind kind) {
     auto &links = schedule_.links;
     const auto found =
@@ -50,7 +50,8 @@ public:
     return uint32_t(found - links.begin());
   }
 
-  /// `gpus`: of the program's ranks.
+  /// Rebuilds the paths of a variant's channels; `gpus` are the GPUs of the
+  /// program's ranks.
   void route(TestVariant &variant, const std::vector<uint16_t> &gpus) {
     variant.paths.clear();
     uint32_t next = 0;
@@ -85,7 +86,7 @@ private:
   TestSchedule &schedule_;
   const std::vector<int> &serverOf_;
   const int rails_;
-  std::vector<uint32_t> gpus_; ///< nodes
+  std::vector<uint32_t> gpus_; ///< their nodes
   uint32_t firstNic_ = 0;
 };
 

@@ -11,10 +11,10 @@
 
 namespace blink::test {
 
-/// Spreads the GPUs of a schedule that makeSchedule() made, or onMachine(),
-/// over servers: between servers links are replaced by `rails` NICs a server,
-/// which channels take in turn and become network channels. `serverOf`: of each
-/// GPU.
+/// Spreads the GPUs of a schedule made by makeSchedule() or onMachine() over
+/// servers; `serverOf` is the server of each GPU. Links between servers are
+/// replaced by `rails` NICs per server. Channels between servers use the NICs
+/// in turn and become network channels.
 void spread(TestSchedule &schedule, const std::vector<int> &serverOf,
             int rails = 1);
 

@@ -1,9 +1,10 @@
-//===- ComparePlans.h - what two plans have in common -----------*- C++ -*-===//
+//===- ComparePlans.h - compares a server's plan with the whole -*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A process plans of a symmetric file what its server needs: the same, by the
-// numbers of the file in full, as one that has all ranks.
+// From a symmetric file a process plans only what its server needs. That part
+// must equal, item by item under the numbers of the full file, the plan that
+// covers all ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ namespace blink::test {
 
 using namespace blink::runtime;
 
-/// `here`: as Plan::create.
+/// Returns the plan of these files; `here` as in Plan::create.
 inline Plan planOf(const std::vector<std::vector<uint8_t>> &list, int ranks,
                    uint64_t slotBytes, const std::vector<bool> &here) {
   ScheduleSet files;
@@ -41,7 +42,7 @@ inline bool isSame(const TreeShare &a, const TreeShare &b) {
          a.denominator == b.denominator;
 }
 
-/// Everything of a ring but where it stands.
+/// Compares everything of two rings but their place in memory.
 inline bool isSame(const RingPlan &a, const RingPlan &b) {
   return a.source == b.source && a.destination == b.destination &&
          a.slots == b.slots && a.bytes == b.bytes &&
@@ -49,7 +50,8 @@ inline bool isSame(const RingPlan &a, const RingPlan &b) {
          a.between == b.between && a.apart == b.apart;
 }
 
-/// A rank's program, by the numbers in the file.
+/// Compares a rank's program in two plans, with channels translated to their
+/// numbers in the file.
 inline bool isSame(const VariantPlan &whole, const VariantPlan &part,
                    size_t rank) {
   const RankPlan &a = whole.ranks[rank], &b = part.ranks[rank];
@@ -77,7 +79,8 @@ inline bool isSame(const VariantPlan &whole, const VariantPlan &part,
   return true;
 }
 
-/// What a server's plan has of a variant is as in the whole.
+/// Checks that everything a server's plan has of a variant equals the plan of
+/// all ranks.
 inline void compare(const Plan &whole, const VariantPlan &a, const Plan &part,
                     const VariantPlan &b, uint16_t server) {
   CHECK(a.chunks == b.chunks);

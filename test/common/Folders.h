@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What differs between clones of this tree, in an object of its own: all others
-// are the same in each, so ccache has them.
+// The paths that differ between clones of this tree, in an object file of their
+// own. All other object files are then the same in each clone, so that ccache
+// finds them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +15,10 @@
 
 namespace blink::test {
 
-/// The root of the sources.
+/// Returns the root of the source tree.
 std::string sourceFolder();
 
-/// Where the module for networks is built, if it is.
+/// Returns the folder of the network module's build, if it is built.
 std::string networkFolder();
 
 } // namespace blink::test

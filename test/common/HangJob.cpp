@@ -1,14 +1,15 @@
-//===- HangJob.cpp - a job that hangs, and who looks at it ----------------===//
+//===- HangJob.cpp - a job that hangs, and a command that looks at it -----===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //   blink_hang_job SCHEDULE RANKS FAULT CULPRIT COMMAND
 //
-// starts RANKS processes that call four allreduces, of which each has another
-// count, but for the last two; one of them does something else. When the others
-// are stuck it runs COMMAND in a shell, with the process of the culprit in the
-// environment's CULPRIT and another's in INNOCENT, ends all of them, and exits
-// like the command.
+// starts RANKS processes that call four allreduces with different counts,
+// except that the last two have the same count. One process, the culprit,
+// deviates as FAULT says. When the others are stuck the program runs COMMAND in
+// a shell, with the culprit's process number in the environment variable
+// CULPRIT and another process's in INNOCENT. It then kills all processes and
+// exits with the command's status.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ using namespace blink::runtime;
 
 namespace {
 
-/// What the processes share.
+/// State that the processes share.
 struct Shared {
   blinkUniqueId id;
   uint64_t hasId;
@@ -45,15 +46,15 @@ struct Shared {
   _exit(3);
 }
 
-void nap() { usleep(1000); } // and look again
+void nap() { usleep(1000); } // before looking again
 
-/// Whether the rank waits, or has failed.
+/// Whether the rank is waiting or has failed.
 bool isStuck(const RankPicture &rank) {
   return !rank.waits.empty() ||
          (!rank.calls.empty() && rank.calls.back().result != blinkSuccess);
 }
 
-/// The job that has the process as this rank; or an empty one.
+/// Returns the job in which `process` is rank `rank`, or an empty picture.
 JobPicture jobOf(pid_t process, int rank) {
   for (JobPicture &job : readJobs())
     if (size_t(rank) < job.ranks.size() &&
@@ -62,7 +63,7 @@ JobPicture jobOf(pid_t process, int rank) {
   return {};
 }
 
-/// Whether all others are stuck in their `call`-th call.
+/// Whether all other ranks are stuck in their `call`-th call.
 bool othersAreStuck(const JobPicture &job, int rank, size_t call) {
   for (size_t other = 0; other < job.ranks.size(); ++other)
     if (other != size_t(rank) &&
@@ -71,18 +72,18 @@ bool othersAreStuck(const JobPicture &job, int rank, size_t call) {
   return !job.ranks.empty();
 }
 
-/// The call in which the others wait for a culprit that does something else.
+/// Returns the number of the call in which the others wait for the culprit.
 size_t callOf(const std::string &fault) {
   return fault == "swap" ? 1 : fault == "skip" ? 2 : fault == "short" ? 4 : 3;
 }
 
-/// Whether all have come so far that they cannot go on.
+/// Whether every rank has come as far as the fault lets it.
 bool isOver(pid_t process, int culprit, const std::string &fault) {
   const JobPicture job = jobOf(process, culprit);
   if (job.ranks.empty())
     return false;
   const RankPicture &odd = job.ranks[size_t(culprit)];
-  if (fault == "twice") { // the others have ended all of theirs
+  if (fault == "twice") { // from 1 KiB; smaller messages have another
     const auto inCalls =
         std::count_if(job.ranks.begin(), job.ranks.end(),
                       [](const RankPicture &rank) { return rank.inCall(); });
@@ -99,7 +100,7 @@ bool isOver(pid_t process, int culprit, const std::string &fault) {
   return odd.collectives == callOf(fault) - 1 && !odd.inCall();
 }
 
-/// A rank that has the fault, "" for none.
+/// Runs one rank with `fault`; "" for none.
 [[noreturn]] void runRank(const char *path, int ranks, int rank,
                           const std::string &fault, Shared &shared) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -127,7 +128,7 @@ bool isOver(pid_t process, int culprit, const std::string &fault) {
     counts = {2, 1, 3, 3};
   float in[4] = {}, out[4];
   for (size_t call = 0; call < counts.size(); ++call) {
-    // All others are in the call when it does something else.
+    // The culprit deviates only when all others are in this call.
     const bool odd =
         !fault.empty() && fault != "twice" && call + 1 == callOf(fault);
     while (odd && !othersAreStuck(jobOf(getpid(), rank), rank, call + 1))

@@ -15,7 +15,7 @@
 
 namespace blink::test {
 
-/// A file in memory; an error of the loader ends the test.
+/// A schedule opened from memory; an error of the loader ends the test.
 struct OpenedSchedule {
   explicit OpenedSchedule(const TestSchedule &schedule) {
     const std::vector<uint8_t> bytes = seal(schedule);

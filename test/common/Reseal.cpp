@@ -1,8 +1,8 @@
-//===- Reseal.cpp - makes checksums of files right again ------------------===//
+//===- Reseal.cpp - recomputes checksums for lit tests --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// For lit tests: blink-reseal FILE... writes checksums anew, in place.
+// `blink-reseal FILE...` recomputes the checksums of files, in place.
 //
 //===----------------------------------------------------------------------===//
 

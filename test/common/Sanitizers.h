@@ -1,8 +1,8 @@
-//===- Sanitizers.h - which sanitizer looks on ------------------*- C++ -*-===//
+//===- Sanitizers.h - which sanitizer is active -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// For cases that are smaller where one does. docs/rationale.md, R102, says what
+// For tests that do less under a sanitizer. docs/rationale.md, R102, says what
 // may be left out, and why.
 //
 //===----------------------------------------------------------------------===//
@@ -12,13 +12,13 @@
 
 namespace blink::test {
 
-/// Whether a sanitizer looks on. It sees one process.
+/// Whether a sanitizer is active. It sees one process only.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
-/// Whether ThreadSanitizer makes everything many times slower.
+/// Whether ThreadSanitizer is active, which makes everything many times slower.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool kSlow = true;
 #else

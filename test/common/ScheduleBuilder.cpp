@@ -24,13 +24,13 @@ bool goesDown(Collective collective) {
          collective == Collective::allgather;
 }
 
-/// Whether there is a block for each two ranks.
+/// Whether the collective has a block for each pair of ranks.
 bool hasPairs(Collective collective) {
   return collective == Collective::alltoall ||
          collective == Collective::sendrecv;
 }
 
-/// The rank at the other end of the chain that carries a block.
+/// Returns the rank at the other end of the chain that carries a block.
 int farRank(Collective collective, uint32_t block, int numRanks) {
   return int(hasPairs(collective) ? block % numRanks : block);
 }
@@ -60,8 +60,9 @@ public:
   }
 
 private:
-  /// Each fold lags a round or more behind those it reads from, and a slot at
-  /// least of each channel stays free; lanes in the order of that.
+  /// Delays each fold by at least a round relative to the folds whose chunks it
+  /// reads, while at least one slot of each channel stays free. Then sorts each
+  /// lane by delay.
   void skew() {
     std::vector<TestFold *> readers(variant_.channels.size());
     std::vector<TestFold *> writers(variant_.channels.size());
@@ -85,7 +86,7 @@ private:
         raise(*readers[c], writers[c]->delay + 1);
         raise(*writers[c], readers[c]->delay - (options_.slots - 1));
       }
-      // What a root reads back it writes before, in the same lane.
+      // A root that reads its output back writes it earlier, in the same lane.
       for (TestLanes &rank : lanes_)
         for (auto &lane : rank)
           for (size_t i = 1; i < lane.size(); ++i)
@@ -114,7 +115,8 @@ private:
     return uint32_t(variant_.channels.size() - 1);
   }
 
-  /// Deals the fold to a lane of `rank`: `part` 0 goes up, 1 comes down.
+  /// Adds the fold to a lane of `rank`; `part` is 0 for the way up, 1 for the
+  /// way down.
   void addFold(int rank, int part, TestFold fold) {
     size_t lane = (fold.tree * 2 + part) % options_.lanes;
     if (lanes_[rank].size() <= lane)
@@ -159,7 +161,7 @@ private:
           rise.destinations = {output};
           fall.sources = {output};
           fall.destinations.erase(fall.destinations.begin());
-          // One lane: a lane's order is what puts the write before the read.
+          // Both go into one lane: its order puts the write before the read.
           addFold(rank, 0, rise);
           addFold(rank, 0, fall);
           continue;
@@ -179,8 +181,8 @@ private:
     }
   }
 
-  /// Both folds of a rank in one lane: in place the second overwrites what the
-  /// first reads.
+  /// Writes an allreduce without trees (Shape::oneHop). Both folds of a rank
+  /// are in one lane: in place, the second overwrites what the first reads.
   void writeOneHop(uint32_t index) {
     const TestOperand input{OperandKind::input, 0};
     const TestOperand output{OperandKind::output, 0};
@@ -204,8 +206,8 @@ private:
     }
   }
 
-  /// The way of the tree between its root and the far rank, towards the root in
-  /// a gather.
+  /// Writes the chain of the tree between its root and the far rank, directed
+  /// to the root in a gather.
   void writeChain(uint32_t index) {
     const TestTree &tree = variant_.trees[index];
     const bool gathers = collective_ == Collective::gather;
@@ -246,7 +248,8 @@ uint16_t depthOf(const std::vector<int> &parents) {
   return uint16_t(depth);
 }
 
-/// The rate at which no link, of 1 GB/s each, is loaded beyond its bandwidth.
+/// Returns the rate at which no link (1 GB/s each) is loaded beyond its
+/// bandwidth.
 double sustainedRate(const TestVariant &variant, size_t numLinks,
                      uint32_t numBlocks) {
   std::vector<double> loads(numLinks, 0);
@@ -356,7 +359,8 @@ std::vector<uint8_t> seal(const TestSchedule &schedule) {
 
 std::vector<int> treeParents(Shape shape, int numRanks, int root,
                              std::mt19937 &random) {
-  // Number the ranks from the root on; place k hangs from an earlier place.
+  // `order` numbers the ranks, starting at the root. The parent of the rank at
+  // index k is at a smaller index.
   std::vector<int> order(numRanks);
   for (int i = 0; i < numRanks; ++i)
     order[i] = (root + i) % numRanks;
@@ -406,7 +410,8 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
   }
   ForestWriter(collective, numRanks, variant, options).write();
 
-  // Messages have a link of their own each, and nothing else is said of them.
+  // In sendrecv each message crosses a link of its own; the rates consider
+  // nothing else about messages.
   const bool messages = collective == Collective::sendrecv;
   uint32_t numBlocks =
       messages ? 1
@@ -414,15 +419,16 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                           sched::outputBlocks(collective, numRanks));
   program.algbw = sustainedRate(variant, schedule.links.size(), numBlocks);
   program.prices.assign(schedule.links.size(), 1);
-  // n (n - 1) links; a tree costs n - 1, and twice that when it goes both ways.
+  // There are n (n - 1) links of 1 GB/s. A tree uses n - 1 of them, or twice as
+  // many if data goes up and down.
   bool bothWays = goesUp(collective) && goesDown(collective);
-  // A block to or from a root crosses one link, n - 1 of n blocks do.
+  // A block to or from the root crosses one link; n - 1 of n blocks do so.
   program.bound = numRanks == 1 ? std::numeric_limits<double>::infinity()
                                 : numRanks / (bothWays ? 2.0 : 1.0);
   if (isRouted(collective) && sched::isRooted(collective))
     program.bound *= numRanks;
   if (messages && numRanks > 1)
-    program.bound = numRanks * (numRanks - 1); // links, for a hop over one
+    program.bound = numRanks * (numRanks - 1); // each message crosses one link
   program.variants.push_back(std::move(variant));
   schedule.programs.push_back(std::move(program));
   return schedule;
@@ -473,7 +479,7 @@ TestSchedule variedSchedule(Collective collective, int variation,
   options.chunkBytes = chunkBytes;
   TestSchedule schedule =
       makeSchedule(collective, 0, 2 + int(random() % 6), options);
-  // Links of 1 GB/s take 4 us for 4 KiB.
+  // A link of 1 GB/s needs 4 us for 4 KiB.
   const unsigned most = chunkBytes / 4096 * (variation % 2 == 0 ? 30 : 2);
   for (TestLink &link : schedule.links)
     link.latency = double(random() % most);

@@ -3,8 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A plain, mutable model of a .sched file, a function that writes it, and
-// makers of right schedules from trees. Shares no code with the compiler, so a
-// test may judge the compiler, the verifier or the runtime with it.
+// functions that make correct schedules from trees. Shares no code with the
+// compiler, so tests may judge the compiler, the verifier or the runtime with
+// it.
 //
 //     TestSchedule s = makeSchedule(Collective::allreduce, 0, 8, {});
 //     s.variant().ranks[3].steps[0].tree = 99;   // break it
@@ -42,7 +43,7 @@ struct TestTree {
   uint32_t block = 0;
   uint16_t root = 0;
   uint16_t depth = 0;
-  /// Not in the file: the parent of each rank, -1 for the root.
+  /// The parent of each rank, -1 for the root. Not part of the file.
   std::vector<int> parents;
 };
 
@@ -82,7 +83,8 @@ struct TestRank {
   std::vector<TestOperand> operands;
 };
 
-/// One fold with its operands, easier to change than the file's flat vectors.
+/// One fold with its operands: easier to change than the flat vectors of the
+/// file.
 struct TestFold {
   uint32_t tree = 0;
   std::vector<TestOperand> sources;
@@ -92,7 +94,7 @@ struct TestFold {
 };
 using TestLanes = std::vector<std::vector<TestFold>>;
 
-/// A rank's program as the file has it. Empty lanes are left out.
+/// Returns a rank's program in the form of the file. Omits empty lanes.
 TestRank rankOf(const TestLanes &lanes);
 
 struct TestVariant {
@@ -120,8 +122,8 @@ struct TestProgram {
   std::vector<TestVariant> variants;
 };
 
-/// A whole file. The topology is what makeSchedule made it: GPUs only, a link
-/// of 1 GB/s from each to each other.
+/// A whole file. makeSchedule makes a topology of GPUs only, with a link of 1
+/// GB/s from each GPU to each other one.
 struct TestSchedule {
   uint32_t formatVersion = sched::kFormatVersion;
   std::string compiler = "test";
@@ -130,56 +132,60 @@ struct TestSchedule {
   std::string topologyName = "test";
   uint64_t fingerprint = 0x7e57;
   std::vector<sched::NodeKind> nodes;
-  std::map<size_t, std::string> devices; ///< of nodes
-  std::set<size_t> multicasts, reduces;  ///< nodes that can
+  std::map<size_t, std::string> devices; ///< by node
+  std::set<size_t> multicasts, reduces;  ///< nodes that can do so
   std::vector<TestLink> links;
   std::vector<TestProgram> programs;
 
   TestVariant &variant() { return programs.at(0).variants.at(0); }
 };
 
-/// The bytes of the file, exactly as the model says, right or wrong.
+/// Returns the bytes of the file, exactly as the model says, correct or not.
 std::vector<uint8_t> seal(const TestSchedule &schedule);
 
-/// oneHop: in an allreduce every rank sends its input to each other one and
-/// adds all up itself, in the order of ranks. No tree; elsewhere, and for what
-/// is said of trees, a star.
+/// oneHop: in an allreduce, each rank sends its input to all others and adds up
+/// all inputs itself, in the order of ranks; there are no trees. In other
+/// collectives, and where trees are asked for, it means star.
 enum class Shape { chain, star, binary, random, oneHop };
 
-/// Parents of a spanning tree over `numRanks` ranks; -1 at `root`.
+/// Returns the parent of each rank in a spanning tree of `numRanks` ranks; -1
+/// for `root`.
 std::vector<int> treeParents(Shape shape, int numRanks, int root,
                              std::mt19937 &random);
 
 struct BuildOptions {
   Shape shape = Shape::binary;
-  int treesPerBlock = 1; ///< with uneven shares when there are several
-  int lanes = 2;         ///< most lanes of a rank; steps are dealt out to them
+  int treesPerBlock = 1; ///< with unequal shares if there are several
+  int lanes = 2;         ///< maximum per rank; steps are distributed over them
   uint32_t chunkBytes = 4096;
   uint16_t slots = 2;
-  bool splitRoot = false; ///< the root of an allreduce reads its output back
-  bool skewed = false;    ///< steps lag, by what their channels' slots allow
-  uint32_t seed = 1;      ///< of random shapes, roots and shares
+  bool splitRoot = false; ///< in an allreduce the root reads its output back
+  bool skewed = false;    ///< steps have delays, as far as slots allow
+  uint32_t seed = 1;      ///< for random shapes, roots and shares
 };
 
-/// A right schedule of one program: trees with roots where the collective wants
-/// them, folds in the order (tree, up, down), free of deadlock for any lanes
-/// and slots. `root` is looked at by rooted collectives only. `algbw` is what
-/// the links sustain; the certificate prices every link at 1 and holds.
+/// Returns a correct schedule of one program: trees with the roots that the
+/// collective needs, and folds in the order (tree, up, down), which cannot
+/// deadlock for any number of lanes and slots. Only rooted collectives use
+/// `root`. `algbw` is the rate that the links sustain. The certificate prices
+/// every link at 1 and is valid.
 TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                           const BuildOptions &options);
 
-/// The same from trees of one's own (sorted by block, shares filled in). Of
-/// `options` trees, seed and, but for oneHop, shape are not looked at.
+/// Does the same for given trees, which must be sorted by block and have their
+/// shares. Ignores treesPerBlock and seed of `options`, and shape unless it is
+/// oneHop.
 TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                           std::vector<TestTree> trees,
                           const BuildOptions &options);
 
-/// One of 2 to 7 ranks of which much is left to chance, and by `variation`
-/// other shapes and numbers of trees and lanes; with latencies that every other
-/// one feels, of some rounds of its chunks.
+/// Returns a schedule of 2 to 7 ranks with much chosen at random. `variation`
+/// selects the shape and the numbers of trees and lanes. Links have latencies;
+/// for even variations they can last for several rounds of the schedule's
+/// chunks.
 TestSchedule variedSchedule(Collective collective, int variation,
                             uint32_t chunkBytes, std::mt19937 &random);
-/// Makes all of its channels network ones with windows of any size, whatever
+/// Makes all channels network channels with windows of random size, whatever
 /// their paths are.
 void addWindows(TestSchedule &schedule, std::mt19937 &random);
 

@@ -36,7 +36,7 @@ static bool isStar(const TestTree &tree) {
 }
 
 void test::leadOverSwitch(TestSchedule &schedule) {
-  uint32_t numGpus = 0; // which come first
+  uint32_t numGpus = 0; // they have the first numbers
   for (sched::NodeKind kind : schedule.nodes)
     numGpus += kind == sched::NodeKind::gpu;
   const auto node = uint32_t(schedule.nodes.size());

@@ -11,14 +11,15 @@
 
 namespace blink::test {
 
-/// An allreduce of `treesPerRoot` stars of each rank, all over one switch that
-/// works for them. Of `options` trees and shape are not looked at.
+/// Returns an allreduce in which each rank is the root of `treesPerRoot` stars,
+/// all over one switch that works for them. Ignores treesPerBlock and shape of
+/// `options`.
 TestSchedule switchedStars(int numRanks, int treesPerRoot,
                            const BuildOptions &options);
 
-/// Adds a switch, joined with each GPU, and has it reduce and multicast for
-/// each tree of an allreduce that is a star, whose channels then go over it.
-/// Links to and from it stand behind all others, GPU by GPU.
+/// Adds a switch with links to and from each GPU. The switch reduces and
+/// multicasts for each tree of an allreduce that is a star, and the channels of
+/// that tree go over it. The new links follow all others, GPU by GPU.
 void leadOverSwitch(TestSchedule &schedule);
 
 } // namespace blink::test

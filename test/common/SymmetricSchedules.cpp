@@ -1,4 +1,4 @@
-//===- SymmetricSchedules.cpp - schedules that are alike ------------------===//
+//===- SymmetricSchedules.cpp - symmetric schedules for tests -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,11 +16,11 @@ namespace {
 struct FoldAt {
   uint32_t vertex;
   TestFold fold;
-  uint32_t level = 0; ///< hops that its data has come at most
+  uint32_t level = 0; ///< maximum number of hops its data has made
 };
 
 void findLevels(std::vector<FoldAt> &folds) {
-  std::map<uint32_t, const FoldAt *> writers; // of channels
+  std::map<uint32_t, const FoldAt *> writers; // by channel
   for (const FoldAt &at : folds)
     for (const TestOperand &to : at.fold.destinations)
       if (to.kind == sched::OperandKind::channel)
@@ -54,7 +54,7 @@ std::vector<FoldAt> foldsOf(const TestVariant &variant, uint32_t tree) {
   return folds;
 }
 
-/// Shifts what the trees of rank 0 do to all other ranks.
+/// Copies the trees of rank 0 to all other ranks, shifted.
 class Shifter {
 public:
   Shifter(TestSchedule &schedule, int lanes)
@@ -70,7 +70,8 @@ public:
     const uint32_t ofPair = pairs ? ofRoot / n_ : ofRoot;
     for (uint32_t root = 0; root < n_; ++root)
       for (uint32_t i = 0; i < ofRoot; ++i) {
-        // Of the pair (root, far) that of (0, far - root).
+        // The tree of the pair (root, far) is a copy of that of (0, far -
+        // root).
         const uint32_t far = i / ofPair;
         const uint32_t base = (far + n_ - (pairs ? root : 0)) % n_;
         addTree(root * ofRoot + i, base * ofPair + i % ofPair, root);
@@ -81,7 +82,9 @@ public:
 
 private:
   struct Dealt {
-    uint32_t level, distance, base; ///< of the root; of the tree of rank 0
+    /// The fold's level, the distance of its tree's root, and that tree's
+    /// original, a tree of rank 0.
+    uint32_t level, distance, base;
     TestFold fold;
   };
 
@@ -91,9 +94,9 @@ private:
                 : sched::outputBlocks(collective_, n_)) > 1;
   }
 
-  /// The image of tree `base` of rank 0.
+  /// Adds the copy of tree `base` of rank 0.
   void addTree(uint32_t tree, uint32_t base, uint32_t by) {
-    std::map<uint32_t, uint32_t> images; // of channels
+    std::map<uint32_t, uint32_t> images; // by channel
     for (uint32_t c = 0; c < base_.channels.size(); ++c) {
       TestChannel channel = base_.channels[c];
       if (channel.tree != base)
@@ -143,7 +146,7 @@ private:
   const uint32_t n_;
   const int lanes_;
   const Collective collective_;
-  std::vector<std::vector<Dealt>> dealt_; ///< of each rank
+  std::vector<std::vector<Dealt>> dealt_; ///< by rank
 };
 
 } // namespace
@@ -165,7 +168,7 @@ TestSchedule makeSymmetricSchedule(Collective collective, int numRanks,
     for (uint32_t far = 0; far < (pairs ? n : 1); ++far)
       for (int i = 0; i < treesPerRoot; ++i) {
         TestTree tree;
-        tree.numerator = uint32_t(i + 1); // add up to k (k + 1) / 2
+        tree.numerator = uint32_t(i + 1); // the sum is k (k + 1) / 2
         tree.denominator = uint32_t(treesPerRoot * (treesPerRoot + 1) / 2) *
                            (oneBlock ? n : 1);
         tree.block = pairs ? root * n + far : oneBlock ? 0 : root;

@@ -1,4 +1,4 @@
-//===- SymmetricSchedules.h - schedules that are alike ----------*- C++ -*-===//
+//===- SymmetricSchedules.h - symmetric schedules for tests -----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,14 +12,15 @@
 
 namespace blink::test {
 
-/// A right schedule, in full, on which rank r does what rank 0 does with all
-/// ranks r further: `treesPerRoot` random trees of rank 0, their images, and
-/// steps dealt out to `lanes` lanes in the order of how far data has come, and
-/// of how far their trees' roots are. Not of rooted collectives.
+/// Returns a correct schedule, in full, in which rank r does what rank 0 does
+/// with all rank numbers shifted by r. `treesPerRoot` trees of rank 0 are
+/// random; the other trees are their copies. Steps are distributed over `lanes`
+/// lanes, ordered by how many hops their data has made and then by the distance
+/// of their trees' roots. Not for rooted collectives.
 TestSchedule makeSymmetricSchedule(Collective collective, int numRanks,
                                    int treesPerRoot, int lanes, uint32_t seed);
 
-/// The renaming of its GPUs, i to i + by, that makes `steps` elements.
+/// Returns the renaming of GPU i to i + by that generates `steps` elements.
 sched::Renaming shiftBy(int numRanks, int by, uint32_t steps);
 
 } // namespace blink::test

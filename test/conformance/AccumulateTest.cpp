@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Programs whose partial sums are float32: types of 16 and 8 bits have the bits
-// of the exact result, rounded, however trees add up; all others what they
-// always had. Inputs are such that float32 holds every partial result exactly,
-// and the narrow type does not.
+// Programs whose partial sums are float32. Results of 16- and 8-bit types have
+// the bits of the exact result, rounded once, in whatever order trees add; all
+// other types give the results they give without. Inputs are such that float32
+// holds every partial result exactly and the narrow type does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using Bits = std::vector<uint64_t>;
 constexpr blinkDataType_t kNarrow[] = {blinkFloat16, blinkBfloat16,
                                        blinkFloat8e4m3, blinkFloat8e5m2};
 
-/// All digits of the type.
+/// Returns a random mantissa that uses all digits of the type.
 int roughMantissa(blinkDataType_t type, std::mt19937 &random) {
   const int most = type == blinkFloat16      ? 2047
                    : type == blinkBfloat16   ? 255
@@ -42,7 +42,7 @@ uint64_t roughInput(const Case &c, int rank, std::mt19937 &random) {
   if (std::find(std::begin(kNarrow), std::end(kNarrow), c.type) ==
       std::end(kNarrow))
     return inputBits(c.type, c.op, rank, random() % kPeriod);
-  // Of a product, digits of two ranks fit into float32.
+  // In a product, float32 holds the digits of two ranks only.
   const int most = c.type == blinkFloat16 ? 1 : 5;
   const int exponent = c.op == blinkProd ? int(random() % 3) - 1
                                          : int(random() % uint32_t(most + 1));
@@ -52,7 +52,8 @@ uint64_t roughInput(const Case &c, int rank, std::mt19937 &random) {
   return encode(c.type, std::ldexp(mantissa, exponent));
 }
 
-/// Of one element of each rank.
+/// Returns the reduction of one element per rank, rounded once for narrow
+/// types.
 uint64_t roundedOnce(const Case &c, const Bits &contributions) {
   if (std::find(std::begin(kNarrow), std::end(kNarrow), c.type) ==
       std::end(kNarrow))
@@ -69,10 +70,10 @@ uint64_t roundedOnce(const Case &c, const Bits &contributions) {
   return encode(c.type, result);
 }
 
-/// Inputs repeat after so many elements, a prime as kPeriod.
+/// The inputs' period in elements; a prime, like kPeriod.
 constexpr size_t kRepeats = 5003;
 
-/// How many elements are wrong, on all ranks that have a result.
+/// Returns the number of wrong elements on all ranks that have a result.
 size_t countWrong(const Job &job, const Case &c) {
   const size_t ranks = size_t(job.size());
   const bool scatters = c.collective == Collective::reducescatter;
@@ -132,12 +133,12 @@ std::vector<BuildOptions> addingLayouts() {
   list[4].lanes = 1;
   list[4].chunkBytes = 48;
   list[4].slots = 5;
-  list[5].shape = Shape::star; // adds in one step
+  list[5].shape = Shape::star; // adds all in one step
   return list;
 }
 
-/// A reduce to rank 0: rank 1 passes on what ranks 2 and 3 add up to, and its
-/// own apart from that.
+/// Returns a reduce to rank 0 in which rank 1 passes on the sum of ranks 2 and
+/// 3 and, over another channel, its own input.
 TestSchedule passingOn() {
   BuildOptions layout;
   layout.chunkBytes = 256;
@@ -178,13 +179,13 @@ constexpr Collective kAdding[] = {Collective::allreduce, Collective::reduce,
 
 TEST_CASE("narrow sums are rounded once") {
   unsigned number = 0;
-  for (int ranks : {3, kOnCuda ? 5 : 8}) // of two, no sum is of some ranks
+  for (int ranks : {3, kOnCuda ? 5 : 8}) // 2 ranks: no partial sums
     for (BuildOptions layout : addingLayouts())
       for (sched::Protocol protocol :
            {sched::Protocol::simple, sched::Protocol::low_latency}) {
         if ((kSanitized && ranks != 3) ||
             (!kOnCuda &&
-             protocol != sched::Protocol::simple)) // are alike there
+             protocol != sched::Protocol::simple)) // they are the same there
           continue;
         layout.lanes = std::min(layout.lanes, mostLanes(ranks));
         const Job job(withFloatSums(withProtocol(
@@ -199,7 +200,7 @@ TEST_CASE("narrow sums are rounded once") {
                 continue;
               if (ranks != 3 && (op != blinkSum || count % 2 != 0) &&
                   count != 9001)
-                continue; // more ranks, fewer cases
+                continue; // fewer cases for more ranks
               Case c;
               c.collective = kAdding[number % 3];
               c.type = type;
@@ -219,7 +220,8 @@ TEST_CASE("narrow sums are rounded once") {
 }
 
 TEST_CASE("large narrow sums are rounded once") {
-  // Readers look at buffers, or chunks skip slots, of what is no partial sum.
+  // Here readers look into buffers, or chunks skip slots; the data there is no
+  // partial sum.
   for (Shape shape : {Shape::chain, Shape::binary}) {
     BuildOptions layout;
     layout.shape = shape;
@@ -266,7 +268,7 @@ TEST_CASE("types that are not narrow, and calls one after the other") {
   layout.shape = Shape::chain;
   layout.chunkBytes = 256;
   const Job job(withFloatSums(allCollectives(3, 2, layout)), 3);
-  // Slots hold chunks of either kind in turn.
+  // The slots hold chunks of narrow and other types in turn.
   for (size_t count : {3, 1000, 20000})
     for (blinkDataType_t type :
          {blinkFloat32, blinkBfloat16, blinkInt8, blinkFloat8e5m2, blinkFloat64,
@@ -284,7 +286,7 @@ TEST_CASE("types that are not narrow, and calls one after the other") {
 }
 
 TEST_CASE("without, they are rounded on the way") {
-  // Or these tests would test nothing.
+  // Otherwise the tests above would prove nothing.
   BuildOptions layout;
   layout.shape = Shape::chain;
   const Job job(allCollectives(5, 0, layout), 5);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kThreads = 4;
 
-/// Streams of one thread, one a rank; null on the host.
+/// A thread's own streams, one for each rank; null on the host.
 struct OwnStreams {
   explicit OwnStreams(int ranks) : list(size_t(ranks), nullptr) {
 #if BLINK_TEST_CUDA
@@ -72,8 +72,9 @@ TEST_CASE("groups of several threads on the same ranks do not mix") {
     threads.emplace_back([&, t] {
       const OwnStreams streams(kRanks);
       for (int round = 0; round < (kSlow || kOnCuda ? 10 : 100); ++round) {
-        // Another size and operator than the others' have, and twice: whoever
-        // came between the two, or between two ranks, would be found out.
+        // Each thread has its own size and operator and makes its call twice.
+        // The check would fail if another thread's call came between the two,
+        // or between two ranks of one call.
         Case c;
         c.count = size_t(1 + 777 * t);
         c.op = t % 2 ? blinkMax : blinkSum;
@@ -101,12 +102,13 @@ TEST_CASE("groups of several threads on the same ranks do not mix") {
 }
 
 TEST_CASE("calls of several threads on one rank take turns") {
-  // Each rank has as many threads, which make the same call all the time.
+  // Each rank has the same number of threads, which all repeat the same call.
   constexpr int kRanks = 2;
   const Job job(makeSchedule(Collective::allreduce, 0, kRanks, lanes()),
                 kRanks);
-  // Freeing memory of a GPU waits for its kernels, and launches for that: not
-  // while another thread's kernel waits for a launch.
+  // All buffers are freed at the end: freeing GPU memory waits for the GPU's
+  // kernels and blocks launches, which must not happen while another thread's
+  // kernel waits for a launch.
   Case c;
   c.count = 1000;
   std::deque<OwnStreams> allStreams;

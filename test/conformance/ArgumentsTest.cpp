@@ -1,4 +1,4 @@
-//===- ArgumentsTest.cpp - wrong arguments get a sentence -----------------===//
+//===- ArgumentsTest.cpp - wrong arguments are refused with an error text -===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -89,7 +89,7 @@ TEST_CASE("collectives judge their arguments") {
   CHECK(std::string(blinkGetLastError(job[0])).find("root 0") !=
         std::string::npos);
   CHECK(std::string(blinkGetLastError(job[1])) == "");
-  // Nothing of all this disturbed the job.
+  // None of these errors harmed the job.
   Case c;
   c.count = 5;
   CHECK(runCase(job, c) == "");
@@ -144,7 +144,8 @@ TEST_CASE("operators belong to a communicator, and have a type") {
   CHECK(out[0] == 5);
   CHECK(out[1] == 5);
 
-  // The ranks' numbers differ, but all must multiply, or none.
+  // The ranks' operators have different numbers, but either all ranks multiply
+  // or none does.
   blinkGroupStart();
   reduce(0, ops[0], blinkFloat32);
   reduce(1, blinkSum, blinkFloat32);
@@ -152,7 +153,8 @@ TEST_CASE("operators belong to a communicator, and have a type") {
              "rank 0 has allreduce of 1 float32 with premulsum, rank 1 has "
              "allreduce of 1 float32 with sum");
 
-  // A call that was made has what it needs. In a group of their own.
+  // Destroying an operator does not harm a call already made with it. This job
+  // makes the calls in a group of its own.
   Job fresh(allCollectives(2, 1, {}), 2);
   blinkRedOp_t used[2];
   for (int rank : {0, 1})
@@ -178,7 +180,7 @@ TEST_CASE("operators belong to a communicator, and have a type") {
   checkError(reduce(0, ops[0], blinkFloat32), blinkInvalidArgument,
              "unknown operator");
   CHECK(create(0, &other) == blinkSuccess);
-  CHECK(other == ops[0]); // the number is used again
+  CHECK(other == ops[0]); // numbers are reused
 }
 
 TEST_CASE("a communicator says what it holds") {
@@ -189,14 +191,15 @@ TEST_CASE("a communicator says what it holds") {
   info.size = sizeof(size_t) - 1;
   checkError(blinkCommMemory(job[0], &info), blinkInvalidArgument,
              "BLINK_MEMORY_INFO_INITIALIZER");
-  // A caller of an older header: the rest is not written.
+  // A caller with an older header has a shorter struct: the rest is not
+  // written.
   info.size = offsetof(blinkMemoryInfo_t, control);
   info.control = 7;
   CHECK(blinkCommMemory(job[0], &info) == blinkSuccess);
   CHECK(info.size == offsetof(blinkMemoryInfo_t, control));
   CHECK(info.slots >= 4096);
   CHECK(info.control == 7);
-  // And of a newer one, which learns what there is.
+  // A caller with a newer header learns which fields there are.
   struct {
     blinkMemoryInfo_t info;
     uint64_t later;
@@ -222,7 +225,7 @@ TEST_CASE("buffers that a rank does not need may be NULL") {
   }) == blinkSuccess);
   CHECK(out[0] == 6);
   CHECK(out[2] == 6);
-  // No elements, no buffers.
+  // Without elements, buffers are not needed.
   CHECK(job.inGroup([&](int rank) {
     return blinkAllReduce(nullptr, nullptr, 0, blinkInt64, blinkSum, job[rank],
                           nullptr);
@@ -267,7 +270,8 @@ TEST_CASE("communicators need a schedule that fits") {
   checkError(init(8, devices, nullptr), blinkInvalidArgument, "devices");
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.backend = blinkBackendCuda;
-  // Without the back end, without a GPU, or with fewer than 8: a sentence.
+  // Without the back end, without a GPU, or with fewer than 8 GPUs, there is an
+  // error text.
   if (init(8, nullptr, &config) == blinkSuccess) {
     for (blinkComm_t comm : comms)
       CHECK(blinkCommDestroy(comm) == blinkSuccess);

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where the reader of a channel can reach the writer's input, it looks there
-// and slots stay empty. On emulated devices, whose memory a test can look into.
+// If the reader of a channel can reach the writer's input, it reads the chunks
+// there and the slots stay empty. Runs on emulated devices, whose memory a test
+// can look into.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ using runtime::Launch;
 
 namespace {
 
-/// From here on slots are skipped.
+/// Calls of at least this size skip the slots.
 constexpr size_t kLargeBytes = 256 << 10;
 constexpr size_t kBorrowedChunk = 64 << 10;
 
@@ -42,17 +43,18 @@ struct DevicesScope {
   ~DevicesScope() { emulatedMachine = {}; }
 };
 
-/// The program that rank 1 ran last, or rank 0 where it is alone in a launch.
+/// The program that the last rank of a launch ran: rank 1's, or rank 0's if it
+/// was launched alone.
 std::atomic<const DeviceProgram *> borrowersProgram{nullptr};
 void borrowHook(const Launch &launch, unsigned, unsigned, unsigned) {
   borrowersProgram = launch.ranks[launch.numRanks - 1].program;
 }
 
-/// The barriers of a lane's thread before its first fold.
+/// The number of barriers of a lane's thread before its first fold.
 constexpr unsigned kBeforeFolds = 5;
 
-/// The input of the writer that is watched, and whether its lane waits for the
-/// reader when its folds, of which it has none, are over.
+/// The input of the writer under test, and whether its lane waits for the
+/// reader after its folds. The writer has no folds.
 std::atomic<const void *> writersInput{nullptr};
 std::atomic<bool> writerWaits{false};
 void waitHookOfWriter(const Launch &launch, unsigned, unsigned,
@@ -61,7 +63,7 @@ void waitHookOfWriter(const Launch &launch, unsigned, unsigned,
     writerWaits = true;
 }
 
-/// Two ranks; rank 0 is the root.
+/// Returns a schedule for two ranks; rank 0 is the root.
 TestSchedule twoRanks(Collective collective) {
   BuildOptions layout;
   layout.slots = 8;
@@ -76,7 +78,8 @@ Case ofBytes(Collective collective, size_t bytes) {
   return c;
 }
 
-/// The channel to rank 0 as rank 1 has it, which a call has used.
+/// Runs the case, which uses the channel to rank 0, and returns that channel as
+/// rank 1 sees it.
 DeviceChannel channelUp(const Job &job, const Case &c) {
   const LaneHookScope hook(borrowHook);
   REQUIRE(runCase(job, c) == "");
@@ -88,7 +91,7 @@ DeviceChannel channelUp(const Job &job, const Case &c) {
       ->channel;
 }
 
-/// Whether a first reduce of so many bytes leaves the slots as they were.
+/// Returns true if a first reduce of `bytes` bytes leaves the slots empty.
 bool skipsSlots(int devices, size_t bytes,
                 sched::ChannelKind kind = sched::ChannelKind::peer) {
   DevicesScope scope(devices);
@@ -115,7 +118,8 @@ TEST_CASE("ranks that share devices get the results of ranks that do not") {
          {Shape::star, Shape::chain, Shape::random, Shape::oneHop})
       for (int devices : {1, 2}) {
         const bool branches = shape == Shape::star || shape == Shape::oneHop;
-        // Each shape with one device or with two.
+        // Under ThreadSanitizer each shape runs with one device or with two,
+        // not both.
         const int one = shape == Shape::star || shape == Shape::random ? 1 : 2;
         if (kSlow && (ranks != (branches ? 3 : 5) || devices != one))
           continue;
@@ -126,7 +130,8 @@ TEST_CASE("ranks that share devices get the results of ranks that do not") {
         layout.slots = 2;
         Job job(allCollectives(ranks, ranks - 1, layout), ranks);
         for (Collective collective : collectives())
-          // Through slots, skipping them, and the other way round.
+          // Small calls use the slots, the large one skips them, so that calls
+          // change from one way to the other and back.
           for (size_t bytes : {size_t(100), kLargeBytes + 40, size_t(3000)}) {
             number += 7; // all types, operators and placements in turn
             Case c = variedCase(collective, 1, ranks - 1, number);
@@ -139,7 +144,8 @@ TEST_CASE("ranks that share devices get the results of ranks that do not") {
 TEST_CASE("a writer's call ends when its input has been read") {
   DevicesScope scope(1);
   Job job(twoRanks(Collective::reduce), 2);
-  // Fewer chunks than slots: nothing else would hold the writer up.
+  // There are fewer chunks than slots, so that nothing but the reader can hold
+  // up the writer.
   const Case c = ofBytes(Collective::reduce, kLargeBytes);
   for (int round = 0; round < 3; ++round) {
     RankBuffers root(c, 2, 0), leaf(c, 2, 1);
@@ -153,7 +159,7 @@ TEST_CASE("a writer's call ends when its input has been read") {
     std::thread writer([&] {
       cudaStreamSynchronize(stream);
       ended = true;
-      // The input is the caller's again.
+      // The call has ended, so the caller may overwrite the input.
       cudaMemset(const_cast<void *>(leaf.send()), 0, c.count * sizeof(float));
     });
     CHECK(waitUntil([&] { return writerWaits || ended; }));

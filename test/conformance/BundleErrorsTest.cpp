@@ -1,9 +1,9 @@
-//===- BundleErrorsTest.cpp - what bundles do not have --------------------===//
+//===- BundleErrorsTest.cpp - errors about what bundles lack --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Choosing from bundles goes wrong in a sentence. On the host: it is the same
-// code for all back ends.
+// Choosing from a bundle fails with an error text. Tested on the host only,
+// since all back ends share the code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 using Gpus = std::vector<int>;
 
-/// Allocations of 2, 4 and 5 GPUs of a machine with 6.
+/// Returns a bundle with allocations of 2, 4 and 5 GPUs of a machine with 6.
 TestBundle someSizes() {
   BundleOptions options;
   options.collectives = {Collective::allreduce, Collective::broadcast};
@@ -37,7 +37,7 @@ TestBundle someSizes() {
   return makeBundle(options);
 }
 
-/// The sentence of blinkCommInitAll; "" if it makes communicators.
+/// Returns the error text of blinkCommInitAll, or "" if it makes communicators.
 std::string initError(blinkSchedule_t schedule, const Gpus &gpus,
                       blinkResult_t *result = nullptr) {
   std::vector<blinkComm_t> comms(gpus.size());
@@ -61,7 +61,7 @@ struct OpenedBundle {
   operator blinkSchedule_t() const { return schedule; }
 };
 
-/// An allreduce of one number a rank; the sentence of what went wrong.
+/// Runs an allreduce of one number per rank and returns the error text, or "".
 std::string reduceError(blinkSchedule_t schedule, const Gpus &gpus) {
   std::vector<blinkComm_t> comms(gpus.size());
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
@@ -115,7 +115,7 @@ TEST_CASE("GPUs that a bundle does not have") {
 TEST_CASE("GPUs that no path joins") {
   TestBundle model = someSizes();
   for (auto &piece : model.classes[0].pieces)
-    piece.clear(); // of two GPUs
+    piece.clear(); // the piece for two GPUs
   model.classes[1].pieces[0].clear();
   ScheduleOnDisk file(seal(model));
   OpenedBundle bundle(file.path());
@@ -124,7 +124,7 @@ TEST_CASE("GPUs that no path joins") {
             ": no path joins GPUs 1,0 of machine over the links that the "
             "bundle may use: give the job other GPUs, or compile with more "
             "kinds of links");
-  // Some of the collectives are there.
+  // Only some of the collectives are there; the error lists them.
   CHECK(contains(reduceError(bundle, {0, 1, 2, 3}),
                  "has broadcast for GPUs 0,1,2,3 of machine"));
 }
@@ -157,7 +157,8 @@ TEST_CASE("a collective that a bundle was not compiled for") {
         "add it; " +
             std::string(file.path()) +
             " has allreduce, broadcast for GPUs 5,2 of machine");
-  // Other files add what is missing, and serve GPUs that the bundle has not.
+  // Files that are added supply what is missing, and serve GPUs that the bundle
+  // does not.
   REQUIRE(blinkScheduleAdd(bundle, single.path()) == blinkSuccess);
   CHECK(gather(bundle, {5, 2}) == "");
   CHECK(gather(bundle, {0, 5}) == "");
@@ -187,7 +188,7 @@ TEST_CASE("damage is found where it is") {
                             ": classes[1].pieces[1]: the checksum"));
   CHECK(result == blinkInvalidArgument);
 
-  // Rank 0 serves both; its program is not there.
+  // Rank 0 is the serving root of both ranks, but its program is missing.
   BundleOptions options;
   options.collectives = {Collective::broadcast};
   options.allocations = {{0, 1}};
@@ -209,8 +210,8 @@ TEST_CASE("damage is found where it is") {
   CHECK(contains(initError(without, {0, 1}),
                  "classes[0].pieces[0]: no program with a root"));
 
-  // Every byte of a bundle decides: each change is found, at opening or when
-  // what it is in is chosen.
+  // Every byte of a bundle counts: each change is found, either when the bundle
+  // is opened or when the changed part is chosen.
   const Bytes right = seal(someSizes());
   for (size_t i = 0; i < right.size(); i += i < 300 ? 1 : 37) {
     Bytes changed = right;
@@ -268,7 +269,7 @@ TEST_CASE("who knows no GPUs has the first ones") {
   CHECK(blinkCommInitAll(comms, 5, nullptr, bundle, nullptr) ==
         blinkInvalidUsage);
   CHECK(contains(blinkGetLastError(nullptr), "for GPUs 0,1,2,3,4:"));
-  // A program that was compiled before there was the field does not set it.
+  // A program compiled before this field existed does not set it.
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.size = offsetof(blinkConfig_t, gpus);
   config.gpus = reinterpret_cast<const int *>(8);
@@ -310,7 +311,7 @@ TEST_CASE("ranks that join by an id name the same GPUs") {
   };
   blinkResult_t results[2];
   CHECK(join({{5, 2}, {5, 2}}, results) == "");
-  // Both are a right allocation, but not the same order of it.
+  // Both lists name a valid allocation, but the orders differ.
   const std::string error = join({{5, 2}, {2, 5}}, results);
   CAPTURE(error);
   CHECK(contains(error, "for bundles the same GPUs"));

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Bundles whose node maps turn everything round, on jobs that have their GPUs
-// in any order.
+// Bundles whose node maps permute all GPUs, on jobs that have their GPUs in any
+// order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ BundleOptions optionsOf(uint32_t seed) {
   return options;
 }
 
-/// Some GPUs in some order, as the ranks of a job.
+/// Returns random GPUs in random order, as the ranks of a job.
 std::vector<int> randomJob(std::mt19937 &random, size_t numRanks) {
   std::vector<int> gpus(kGpus);
   for (int gpu = 0; gpu < kGpus; ++gpu)
@@ -62,8 +62,8 @@ std::vector<int> randomJob(std::mt19937 &random, size_t numRanks) {
   return gpus;
 }
 
-/// Allreduce of numbers whose sum depends on the order; the result of each
-/// rank. Rank r contributes what is numbered contributions[r].
+/// Runs an allreduce of numbers whose sum depends on the order, and returns
+/// each rank's result. Rank r contributes the numbers of contributions[r].
 std::vector<std::vector<float>> sums(const Job &job, size_t count,
                                      const Numbers &contributions) {
   std::vector<std::unique_ptr<Floats>> send, recv;
@@ -168,7 +168,8 @@ TEST_CASE("the order of reduction is the program's, so bits agree") {
     for (size_t rank = 1; rank < results.size(); ++rank)
       CHECK(std::memcmp(results[rank].data(), results[0].data(),
                         results[0].size() * sizeof(float)) == 0);
-    // As a file, the class's piece has these ranks in its own order.
+    // Opened as a file of its own, the class's piece has these ranks in its own
+    // order.
     Numbers contributions(4);
     for (uint16_t rank = 0; rank < 4; ++rank)
       contributions[ranks[rank]] = rank;
@@ -180,5 +181,5 @@ TEST_CASE("the order of reduction is the program's, so bits agree") {
     differing += std::memcmp(other[0].data(), results[0].data(),
                              other[0].size() * sizeof(float)) != 0;
   }
-  CHECK(differing != 0); // or the numbers would tell nothing
+  CHECK(differing != 0); // or these numbers could not show a wrong order
 }

@@ -32,7 +32,7 @@ std::string Case::describe() const {
          (threads ? " threads" : "");
 }
 
-/// A message from each rank to each, itself among them: an alltoall.
+/// Sends a message from each rank to each rank, itself included: an alltoall.
 static blinkResult_t exchange(const Case &c, const void *send, void *recv,
                               blinkComm_t comm, blinkStream_t stream) {
   int numRanks = 0;
@@ -46,7 +46,7 @@ static blinkResult_t exchange(const Case &c, const void *send, void *recv,
     blinkRecv(static_cast<char *>(recv) + size_t(peer) * block, c.count, c.type,
               peer, comm, stream);
   }
-  return blinkGroupEnd(); // holds what the others refused
+  return blinkGroupEnd(); // also returns errors of the calls above
 }
 
 blinkResult_t call(const Case &c, const void *send, void *recv,

@@ -17,21 +17,21 @@ namespace blink::test {
 
 using sched::Collective;
 
-/// Whether this program tests the CUDA back end, on GPUs or emulated ones.
+/// Whether this program tests the CUDA back end, on real or emulated GPUs.
 #if BLINK_TEST_CUDA
 inline constexpr bool kOnCuda = true;
 #else
 inline constexpr bool kOnCuda = false;
 #endif
 
-/// All of them, messages among them.
+/// Returns all collectives, including messages.
 std::vector<Collective> collectives();
 
-/// Whether an operator matters.
+/// Whether the collective uses the operator.
 bool reduces(Collective collective);
 
-/// A collective with its arguments, to be run by all ranks of a job and
-/// compared with the expected result.
+/// A collective with its arguments, which all ranks of a job run. The result is
+/// compared with the expected one.
 struct Case {
   Collective collective = Collective::allreduce;
   blinkDataType_t type = blinkFloat32;
@@ -40,7 +40,7 @@ struct Case {
   int root = 0;
   bool inPlace = false;
   bool misaligned = false; ///< by one element from an aligned address
-  bool threads = false;    ///< a thread a rank, not one group
+  bool threads = false;    ///< one thread per rank instead of one group
 
   std::string describe() const;
 };

@@ -1,4 +1,4 @@
-//===- ChainTest.cpp - many calls, each on the result of the one before ---===//
+//===- ChainTest.cpp - many calls, each on the result of the last ---------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,7 +20,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Integers of one rank, where the back end wants them.
+/// One rank's integers, in the memory that the back end needs.
 class Integers {
 public:
   Integers(int rank, const std::vector<uint32_t> &values)
@@ -42,7 +42,7 @@ public:
   Integers(const Integers &) = delete;
 
   void *data() { return data_; }
-  /// No call may be under way.
+  /// Returns the values. No call may be under way.
   const std::vector<uint32_t> &values() {
 #if BLINK_TEST_CUDA
     useDeviceOf(rank_);
@@ -61,9 +61,9 @@ private:
   void *data_;
 };
 
-/// Allreduce from A to B, broadcast from B to A, and so on: with an odd number
-/// of ranks, sums modulo 2^32 lose nothing, so what one call does wrong is
-/// wrong to the end.
+/// An allreduce from A to B, then a broadcast from B to A, and so on. The
+/// number of ranks is odd, so multiplying by it loses nothing modulo 2^32: an
+/// error in one call remains visible to the end.
 class Chain {
 public:
   static constexpr int kRanks = 3, kRoot = 1;
@@ -79,7 +79,7 @@ public:
     }
   }
 
-  /// Call number `number` of one rank.
+  /// Makes call number `number` of one rank.
   blinkResult_t call(int number, int rank, const Job &job,
                      blinkStream_t stream) {
     void *a = a_[size_t(rank)]->data(), *b = b_[size_t(rank)]->data();
@@ -88,7 +88,7 @@ public:
                            : blinkBroadcast(b, a, count_, blinkUint32, kRoot,
                                             job[rank], stream);
   }
-  /// Of all ranks, in a group.
+  /// Makes the calls of all ranks in one group.
   blinkResult_t callAll(int number, const Job &job, const Job &streams) {
     blinkGroupStart();
     for (int rank = 0; rank < kRanks; ++rank)
@@ -96,7 +96,8 @@ public:
     return blinkGroupEnd();
   }
 
-  /// Whether one rank's buffers hold what `calls` calls, an even number, leave.
+  /// Whether a rank's buffers hold the expected values after `calls` calls, an
+  /// even number.
   bool isRightAt(int rank, int calls) {
     std::vector<uint32_t> expected;
     for (uint32_t i = 0; i < count_; ++i) {
@@ -120,7 +121,7 @@ private:
   std::vector<std::unique_ptr<Integers>> a_, b_;
 };
 
-/// Waits for all streams; the first result that is none.
+/// Waits for all streams; returns the first error, or blinkSuccess.
 blinkResult_t wait(const Job &job) {
   for (blinkResult_t result : job.onThreads([](int) { return blinkSuccess; }))
     if (result != blinkSuccess)
@@ -128,7 +129,8 @@ blinkResult_t wait(const Job &job) {
   return blinkSuccess;
 }
 
-/// One lane, one slot: everything stands in everything's way.
+/// Returns a schedule with one lane and one slot, where every fold has to wait
+/// for others.
 TestSchedule narrow() {
   BuildOptions layout;
   layout.shape = Shape::chain;
@@ -147,8 +149,9 @@ TestSchedule wide() {
   return allCollectives(Chain::kRanks, Chain::kRoot, layout);
 }
 
-/// Where a call is slow, a tenth, unless somebody asks for all: an emulated
-/// kernel starts threads.
+/// Reduces the number of calls to a tenth where calls are slow, unless the
+/// whole suite is asked for. An emulated kernel starts threads, which takes
+/// long.
 int fewer(int calls) {
   return (kOnCuda || kSlow) && !isWhole() ? calls / 10 : calls;
 }
@@ -170,7 +173,7 @@ TEST_CASE("ten thousand calls back to back") {
   CHECK(chain.isRight(calls));
 }
 
-#if !BLINK_TEST_CUDA // ranks that share a GPU belong into one group
+#if !BLINK_TEST_CUDA // ranks that share a GPU must call in one group
 TEST_CASE("ten thousand calls back to back, a thread a rank") {
   const int calls = fewer(10000);
   Job job(narrow(), Chain::kRanks);
@@ -216,11 +219,12 @@ TEST_CASE("two communicators take turns, and share a group") {
   Job x(narrow(), Chain::kRanks), y(wide(), Chain::kRanks);
   Chain onX(100), onY(1000), across(17);
   for (int k = 0; k < calls; ++k) {
-    blinkGroupStart(); // nested groups are one
+    blinkGroupStart(); // nested groups act as one group
     onX.callAll(k, x, x);
     onY.callAll(k, y, y);
     REQUIRE(blinkGroupEnd() == blinkSuccess);
-    // Each call on what the other communicator made of it, in one stream.
+    // The two communicators take turns, each on the other's result, in one
+    // stream.
     REQUIRE(across.callAll(k, k % 2 ? x : y, x) == blinkSuccess);
   }
   REQUIRE(wait(x) == blinkSuccess);

@@ -1,8 +1,9 @@
-//===- CheckTest.cpp - what is wrong is found -----------------------------===//
+//===- CheckTest.cpp - tests that the checks find wrong results -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Right results are damaged as a faulty runtime might, and must be seen to be.
+// Correct results are damaged in ways a faulty runtime might, and the checks
+// must find the damage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,7 @@ struct Buffers {
     for (RankBuffers &rank : ranks)
       CHECK(rank.check() == "");
   }
-  /// Of the rank that is damaged.
+  /// Checks the buffers of rank 1, which the tests damage.
   std::string check() { return ranks[1].check(); }
   unsigned char *output() {
     return static_cast<unsigned char *>(ranks[1].recv());
@@ -101,13 +102,14 @@ TEST_CASE("what is wrong in a buffer is found") {
           b.input()[b.inputBytes - 1] ^= 1;
           CHECK(says(b.check(), "the input changed"));
           b.input()[b.inputBytes - 1] ^= 1;
-          // A chunk where another belongs.
+          // Two chunks change places.
           std::swap_ranges(b.output(), b.output() + kChunkBytes,
                            b.output() + kChunkBytes);
           CHECK(says(b.check(), " wrong, first at "));
           b.run(job);
         }
-        // A right result of before is none.
+        // The correct result of the previous case, still in memory, does not
+        // count.
         memory.reuse();
         {
           Buffers b(c, memory, 1, 1);
@@ -134,7 +136,7 @@ TEST_CASE("blocks that change places are found, of every type") {
                        b.output() + size_t(other) * block);
       CHECK(says(b.check(), " wrong, first at "));
     }
-    // Nor does a block look like itself a little further on.
+    // A block shifted by 64 bytes does not pass as itself either.
     b.run(job);
     std::copy(b.output() + block + 64, b.output() + 2 * block,
               b.output() + block);

@@ -12,8 +12,8 @@
 #include <cuda_runtime_api.h>
 
 int main(int argc, char **argv) {
-  // Several ranks share a GPU, each with its stream: kernels that wait for each
-  // other must not stand in one queue.
+  // Several ranks share a GPU, each with its own stream. Kernels that wait for
+  // each other must not share a hardware queue.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);

@@ -1,8 +1,8 @@
-//===- CudaTest.cpp - what only the CUDA back end has ---------------------===//
+//===- CudaTest.cpp - features of the CUDA back end only ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On emulated devices (test/emulation) and on real ones.
+// Runs on emulated devices (test/emulation) and on real ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Buffers for an allreduce of `count` floats in place, where the back end
-/// wants them.
+/// Returns buffers for an in-place allreduce of `count` floats, in the memory
+/// that the back end needs.
 std::vector<RankBuffers> floats(int numRanks, size_t count) {
   Case c;
   c.count = count;
@@ -40,7 +40,7 @@ std::vector<RankBuffers> floats(int numRanks, size_t count) {
   return buffers;
 }
 
-/// Starts an allreduce of `count` floats of one rank, in place.
+/// Starts an in-place allreduce of `count` floats on one rank.
 blinkResult_t start(const Job &job, int rank, const RankBuffers &buffers,
                     size_t count) {
   return blinkAllReduce(buffers.send(), buffers.recv(), count, blinkFloat32,
@@ -48,7 +48,7 @@ blinkResult_t start(const Job &job, int rank, const RankBuffers &buffers,
 }
 
 std::string lastError(const Job &job, int rank) {
-  // The next call says why the communicator is no longer of use.
+  // The next call says why the communicator can no longer be used.
   float value = 0;
   blinkAllReduce(&value, &value, 1, blinkFloat32, blinkSum, job[rank], nullptr);
   return blinkGetLastError(job[rank]);
@@ -166,7 +166,7 @@ TEST_CASE("calls captured in a graph run whenever it is launched") {
       REQUIRE(cudaEventCreateWithFlags(&marks[rank], cudaEventDisableTiming) ==
               cudaSuccess);
     }
-    // From rank 0's stream to the others' and back.
+    // The capture spreads from rank 0's stream to the others and joins again.
     useDeviceOf(0);
     REQUIRE(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeRelaxed) ==
             cudaSuccess);
@@ -194,7 +194,7 @@ TEST_CASE("calls captured in a graph run whenever it is launched") {
       CHECK(cudaGraphLaunch(exec, streams[0]) == cudaSuccess);
     CHECK(cudaStreamSynchronize(streams[0]) == cudaSuccess);
     CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
-    // Each call adds three equal numbers: 3^6 is 729.
+    // Each of the six calls multiplies the values by three: 3^6 is 729.
     for (int rank = 0; rank < kRanks; ++rank) {
       CHECK(data[rank].result() ==
             std::vector<uint64_t>(count, 0x44364000)); // 729.0f
@@ -249,7 +249,8 @@ TEST_CASE("calls that differ are found by the data") {
     CAPTURE(text);
     CHECK(contains(text, "the ranks' calls differ: rank "));
     CHECK(freshJobFails() == "");
-    // In one group nothing is launched, and the job lives on.
+    // In one group the difference is found before anything is launched, so the
+    // job can still be used.
     Job other(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
     CHECK(other.inGroup([&](int rank) {
       return start(other, rank, data[rank], rank == 0 ? 10 : 11);
@@ -271,7 +272,7 @@ TEST_CASE("abort ends kernels that wait") {
 
 TEST_CASE("ranks in processes of their own share GPU memory") {
   for (int ranks : {1, 2, 3}) {
-    if (kSlow && ranks != 2) // it sees one process
+    if (kSlow && ranks != 2) // ThreadSanitizer sees one process
       continue;
     BuildOptions layout;
     layout.shape = Shape::random;
@@ -302,7 +303,7 @@ TEST_CASE("processes whose GPUs do not reach each other use the host") {
     layout.treesPerBlock = 2;
     layout.chunkBytes = 16 << 10;
     TestSchedule model = allCollectives(ranks, ranks - 1, layout);
-    // The workers are on two GPUs, if there are, in turn.
+    // The workers use two GPUs in turn, if there are two.
     for (TestProgram &program : model.programs)
       for (TestVariant &variant : program.variants)
         for (TestChannel &channel : variant.channels)
@@ -319,7 +320,7 @@ TEST_CASE("ranks of one process may join by id, too") {
   int devices = 0;
   REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
   if (devices < kRanks)
-    return; // kernels of ranks that share a GPU need not run side by side
+    return; // kernels of ranks on one GPU may run one after the other
   const ScheduleOnDisk file(makeSchedule(Collective::allreduce, 0, kRanks, {}));
   const blinkUniqueId id = makeId();
   std::vector<std::string> said(kRanks);
@@ -343,7 +344,7 @@ TEST_CASE("ranks of one process may join by id, too") {
       Floats values(kCount);
       void *handle = nullptr;
       for (int round = 0; round < 4; ++round) {
-        // Through slots, then into registered buffers, and back.
+        // Rounds 0 and 3 use slots, rounds 1 and 2 registered buffers.
         if (round == 1)
           must(blinkCommRegister(comm, values.memory, values.bytes(),
                                  &handle) == blinkSuccess);
@@ -360,7 +361,8 @@ TEST_CASE("ranks of one process may join by id, too") {
             said[rank].empty())
           said[rank] = "wrong in round " + std::to_string(round);
       }
-      // Each when it is done: the others may still give credits.
+      // Each rank destroys its communicator when it is done; the others may
+      // still be returning credits.
       blinkCommDestroy(comm);
       blinkScheduleClose(schedule);
     });

@@ -1,10 +1,10 @@
-//===- DirectTest.cpp - chunks put into outputs from afar -----------------===//
+//===- DirectTest.cpp - chunks written straight into outputs --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Writers put large chunks into readers' outputs themselves, where their device
-// can reach them, and only there. On emulated devices, which cannot fault: what
-// lanes are launched with is looked at.
+// Writers put large chunks into readers' outputs directly if their device can
+// reach them, and only then. Emulated devices cannot fault, so the tests look
+// at the arguments that lanes are launched with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +29,17 @@ namespace {
 
 constexpr size_t kCount = 100000; // floats: more than 256 KiB
 
-/// What the lanes of rank 1 were launched with last.
+/// The arguments of rank 1's last launch.
 struct Launched {
-  bool mayBeDirect; ///< the only channel
-  bool hasPtr;      ///< its output is where others reach it
+  bool mayBeDirect; ///< for the only channel
+  bool hasPtr;      ///< other ranks can reach its output
 };
 std::mutex mutex;
 Launched launched;
 const void *output; ///< of rank 1
 void noteHook(const Launch &launch, unsigned, unsigned, unsigned) {
   const Launch::Rank &last = launch.ranks[launch.numRanks - 1];
-  if (last.recv != output) // rank 0, alone
+  if (last.recv != output) // the launch of rank 0 alone
     return;
   const DeviceChannel &channel = *channelOf(*last.program, 0);
   std::lock_guard<std::mutex> lock(mutex);
@@ -47,8 +47,8 @@ void noteHook(const Launch &launch, unsigned, unsigned, unsigned) {
               last.recvPtr != 0};
 }
 
-/// Broadcasts from rank 0 to rank 1, whose output is at `recv`, each in a
-/// launch of its own if they are on two devices.
+/// Broadcasts from rank 0 to rank 1, whose output is at `recv`. On two devices,
+/// each rank has a launch of its own.
 Launched broadcast(int devices, sched::ChannelKind kind, float *recv) {
   emulatedMachine = {};
   emulatedMachine.devices = devices;
@@ -89,7 +89,8 @@ TEST_CASE("outputs are written from afar over peer channels alone") {
 }
 
 TEST_CASE("memory that is not open to peers is not written from afar") {
-  // Stands for a memory pool's: it is not cudaMalloc's.
+  // This buffer stands for memory from a pool: it does not come from
+  // cudaMalloc.
   std::vector<float> recv(kCount);
   CHECK(broadcast(1, sched::ChannelKind::peer, recv.data()).hasPtr);
   CHECK_FALSE(broadcast(2, sched::ChannelKind::peer, recv.data()).hasPtr);

@@ -1,4 +1,4 @@
-//===- Elements.cpp - what the right result is ----------------------------===//
+//===- Elements.cpp - the correct result of an element --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -43,14 +43,15 @@ uint64_t mask(blinkDataType_t type) {
   return ~uint64_t(0) >> (64 - 8 * bytesOf(type));
 }
 
-/// The integer that the bits mean, as two's complement in 64 bits.
+/// Returns the integer that the bits stand for, in two's complement with 64
+/// bits.
 int64_t extend(blinkDataType_t type, uint64_t bits) {
   int shift = 64 - 8 * bytesOf(type);
   return int64_t(bits << shift) >> shift;
 }
 
-/// integer * 2^exponent; by the bits of a power of two where that is a normal
-/// number, since ldexp was a tenth of the time of tests.
+/// Returns integer * 2^exponent. Builds a normal power of two from its bits,
+/// since ldexp took a tenth of the tests' time.
 double scaled(uint64_t integer, int exponent) {
   if (exponent < -1022 || exponent > 1023)
     return std::ldexp(double(integer), exponent);
@@ -60,7 +61,7 @@ double scaled(uint64_t integer, int exponent) {
   return double(integer) * power;
 }
 
-uint64_t mix(uint64_t x) { // splitmix64's finaliser
+uint64_t mix(uint64_t x) { // the finalizer of splitmix64
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
@@ -99,7 +100,7 @@ double decode(blinkDataType_t type, uint64_t bits) {
   int exponent = int(bits >> fractionBits) & ((1 << exponentBits) - 1);
   bool negative = bits >> (exponentBits + fractionBits) & 1;
   double value;
-  // e4m3 has one NaN and no infinity: the top exponent is one like others.
+  // e4m3 has one NaN and no infinity; its largest exponent is an ordinary one.
   if (type == blinkFloat8e4m3 && (bits & 0x7f) == 0x7f)
     value = NAN;
   else if (type != blinkFloat8e4m3 && exponent == (1 << exponentBits) - 1)
@@ -118,13 +119,14 @@ uint64_t encode(blinkDataType_t type, double value) {
                   << (exponentBits + fractionBits);
   uint64_t infinity = ((uint64_t(1) << exponentBits) - 1) << fractionBits;
   if (type == blinkFloat8e4m3)
-    infinity = 0x7f; // where it would be
+    infinity = 0x7f; // where infinity would be
   if (std::isnan(value))
     return infinity | uint64_t(1) << (fractionBits - 1);
   if (bytesOf(type) == 1 && std::fabs(value) >= decode(type, infinity - 1))
     return sign | (infinity - 1);
-  // Positive elements ascend with their bits: search for the largest one that
-  // is not above, then see which neighbour is nearer.
+  // The bits of positive elements grow with their values. Search for the
+  // largest element that is not above `magnitude`, then decide which neighbour
+  // is nearer.
   double magnitude = std::fabs(value);
   uint64_t low = 0, high = infinity;
   while (low < high) {
@@ -136,7 +138,8 @@ uint64_t encode(blinkDataType_t type, double value) {
   }
   if (low == infinity || decode(type, low) == magnitude)
     return sign | low;
-  // Beyond the largest number the next would be as far off as the one before.
+  // Above the largest number, assume a next one at the same distance as the one
+  // before.
   double below = decode(type, low);
   double above = low + 1 == infinity ? 2 * below - decode(type, low - 1)
                                      : decode(type, low + 1);
@@ -154,9 +157,10 @@ uint64_t inputBits(blinkDataType_t type, std::optional<blinkRedOp_t> op,
     return random & mask(type);
   if (op == blinkProd) // at most 2^4 for 16 ranks, whatever the order
     return encode(type, (random & 1 ? -1 : 1) * (rank % 4 == 1 ? 2 : 1));
-  if (op == blinkMax || op == blinkMin) // so many that few are equal
+  if (op == blinkMax || op == blinkMin) // many values, so that few are equal
     return encode(type, double(int(random % 201) - 100));
-  // Two fraction bits: sums up to 8 are exact, so half of 16 ranks add.
+  // With two fraction bits, sums up to 8 are exact, so at most half of 16 ranks
+  // contribute.
   if (bytesOf(type) == 1)
     return encode(type, (index + size_t(rank)) % 2 == 0
                             ? double(int(random % 3) - 1)

@@ -1,9 +1,9 @@
-//===- Elements.h - what the right result is --------------------*- C++ -*-===//
+//===- Elements.h - the correct result of an element ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Test data and expected results, element by element, sharing no code with the
-// runtime. Elements are handled as their bits, in the low end of 64.
+// runtime. An element is represented by its bits, in the low end of 64 bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,27 +30,28 @@ inline constexpr unsigned kNumOps = sizeof(kOps) / sizeof(kOps[0]);
 
 int bytesOf(blinkDataType_t type);
 bool isFloat(blinkDataType_t type);
-/// Whether there is such a reduction: floating-point types have no bits.
+/// Whether the reduction exists: floating-point types have no bitwise
+/// operators.
 bool hasReduction(blinkDataType_t type, blinkRedOp_t op);
 
 uint64_t loadBits(blinkDataType_t type, const void *buffer, size_t index);
 void storeBits(blinkDataType_t type, void *buffer, size_t index, uint64_t bits);
 
-/// The value of a floating-point element, exactly.
+/// Returns the exact value of a floating-point element.
 double decode(blinkDataType_t type, uint64_t bits);
-/// The nearest element, ties to even; types of 8 bits saturate.
+/// Returns the nearest element; ties go to even, and 8-bit types saturate.
 uint64_t encode(blinkDataType_t type, double value);
 
-/// Element `index` of rank `rank`'s input, which repeats every kPeriod elements
-/// (a prime: chunks that change places do not go unnoticed).
-/// Whole numbers so small (powers of two for prod) that every partial result is
-/// exact in any order; any bits for integers, which wrap, and where nothing is
-/// reduced, without `op`.
+/// Returns element `index` of rank `rank`'s input, which repeats every kPeriod
+/// elements. kPeriod is a prime, so exchanged chunks are noticed.
+/// Floating-point values are whole numbers (powers of two for prod) so small
+/// that every partial result is exact in any order. Integers, which wrap, have
+/// arbitrary bits, as do all elements when nothing is reduced (no `op`).
 inline constexpr size_t kPeriod = 251;
 uint64_t inputBits(blinkDataType_t type, std::optional<blinkRedOp_t> op,
                    int rank, size_t index);
 
-/// The reduction of one element of each rank.
+/// Returns the reduction of one element from each rank.
 uint64_t reduceBits(blinkDataType_t type, blinkRedOp_t op,
                     const std::vector<uint64_t> &contributions);
 

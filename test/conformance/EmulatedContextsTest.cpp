@@ -1,9 +1,10 @@
-//===- EmulatedContextsTest.cpp - what a device costs and spoils ----------===//
+//===- EmulatedContextsTest.cpp - side effects on devices -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A context takes half a gigabyte of a GPU, so that ranks must make none but on
-// their own; and what they do there must not spoil what others capture.
+// A context takes half a gigabyte of a GPU's memory, so ranks must create
+// contexts on their own devices only. What ranks do there must not invalidate
+// captures of others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ using namespace blink::test;
 
 namespace {
 
-/// On a thread that has set no device, as the current one is that of a program
-/// that leaves devices to the library.
+/// Runs `body` on a thread that has not set a device. Its current device is
+/// that of a program that leaves devices to the library.
 void onFreshThread(const std::function<void()> &body) {
   std::thread(body).join();
 }
@@ -43,7 +44,7 @@ struct OnDevice {
       data->upload();
     });
   }
-  /// By such a thread, too.
+  /// Frees both, also on such a thread.
   void release(int device) {
     onFreshThread([&] {
       cudaSetDevice(device);
@@ -58,7 +59,7 @@ struct OnDevice {
   }
 };
 
-/// The device that is current has not been changed, and has no context.
+/// Returns true if the current device is still 0 and has no context.
 bool untouched() {
   int device = -1;
   return cudaGetDevice(&device) == cudaSuccess && device == 0 && !hasContext(0);
@@ -100,7 +101,8 @@ TEST_CASE("ranks of one process make contexts on their devices alone") {
       CHECK(on[rank].sum(comms[rank]) == blinkSuccess);
     CHECK(blinkGroupEnd() == blinkSuccess);
     CHECK(untouched());
-    // One alone waits for the time limit, or until another aborts.
+    // A call of one rank alone waits for the time limit or for another rank's
+    // abort.
     CHECK(on[0].sum(comms[0]) == blinkSuccess);
     CHECK(blinkCommAbort(comms[1]) == blinkSuccess);
     CHECK(untouched());
@@ -132,7 +134,7 @@ TEST_CASE("ranks that join make contexts on their devices alone") {
                               on[rank].data->bytes(), &handle) == blinkSuccess);
       CHECK(on[rank].sum(comm) == blinkSuccess);
       CHECK(blinkCommDeregister(comm, handle) == blinkSuccess);
-      if (rank == 0) { // which fails, and its watcher cleans up
+      if (rank == 0) { // its call fails, and its watcher cleans up
         CHECK(on[rank].sum(comm) == blinkSuccess);
         alone.set_value();
         blinkResult_t state = blinkSuccess;
@@ -204,12 +206,12 @@ TEST_CASE("memory is kept while another process has it mapped") {
   const auto keep = [&] {
     runtime::keepWhile([memory, mapped] { return *mapped; });
   };
-  keep(); // returns all the same
+  keep(); // returns although the memory is in use
   CHECK(memory.use_count() == 2);
   runtime::freeLeftMemory();
   CHECK(memory.use_count() == 2);
   *mapped = false;
-  keep(); // both go
+  keep(); // releases both
   CHECK(memory.use_count() == 1);
   // A rank that leaves while the others stay frees nothing that they use.
   const std::vector<Outcome> outcomes =
@@ -217,8 +219,8 @@ TEST_CASE("memory is kept while another process has it mapped") {
   for (int rank : {0, 1}) {
     CAPTURE(outcomes[rank].line);
     CHECK(WIFEXITED(outcomes[rank].status));
-    // Who has called before it left waits for what does not come; who calls
-    // late may find the other one gone, too.
+    // A rank that called before rank 2 left waits for a chunk that never comes;
+    // one that calls late may find the other rank gone, too.
     CHECK((outcomes[rank].has("the communicator of rank 2") ||
            outcomes[rank].has(rank ? "the communicator of rank 0"
                                    : "the communicator of rank 1") ||

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On emulated devices, whose lanes and whose memory a test can get hold of.
+// Runs on emulated devices, where a test can delay lanes and change memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,17 +33,18 @@ using runtime::Launch;
 
 namespace {
 
-/// What the hooks have seen, and where they strike.
+/// What the hooks have recorded, and where they strike.
 std::mutex hookMutex;
 std::map<const void *, const DeviceProgram *> programs; ///< by rank's output
 using LaneOf = std::pair<const DeviceProgram *, unsigned>;
-/// Of each lane's barriers, whether a folding thread or the poster came there.
+/// For each barrier reached: its lane, and true if the poster rather than a
+/// folding thread reached it.
 std::vector<std::pair<LaneOf, bool>> barriers;
 std::pair<LaneOf, bool> target;
 unsigned targetBarrier;
 std::atomic<int> strikes{0};
 
-/// Ranks are on devices of their own, so that a launch has one.
+/// Each rank is on a device of its own, so a launch has one rank.
 LaneOf laneOf(const Launch &launch, unsigned block) {
   return {launch.ranks[0].program, block};
 }
@@ -60,7 +61,7 @@ void captureHook(const Launch &launch, unsigned block, unsigned thread,
 
 void delayHook(const Launch &launch, unsigned block, unsigned thread,
                unsigned barrier) {
-  // Not always the same of the folding threads.
+  // Delay different folding threads in turn.
   const unsigned late =
       target.second ? kEmulatedPoster : barrier % kEmulatedFoldThreads;
   if (laneOf(launch, block) != target.first || barrier != targetBarrier ||
@@ -84,7 +85,8 @@ TestSchedule model(Collective collective, int ranks) {
   return makeSchedule(collective, 0, ranks, layout);
 }
 
-/// The rank of the chain that is at one end of every channel.
+/// Returns the rank in the middle of the chain, which is at one end of every
+/// channel.
 int middleOf(TestSchedule schedule) {
   const auto &channels = schedule.variant().channels;
   const auto isAtAll = [&](int rank) {
@@ -98,7 +100,7 @@ int middleOf(TestSchedule schedule) {
   return -1;
 }
 
-/// One chunk on each channel.
+/// Returns a case with one chunk on each channel.
 Case oneChunk(Collective collective) {
   Case c;
   c.collective = collective;
@@ -106,7 +108,7 @@ Case oneChunk(Collective collective) {
   return c;
 }
 
-/// The programs of the job's ranks, by a call of it.
+/// Returns the programs of the job's ranks, recorded during one call.
 std::vector<const DeviceProgram *> programsOf(const Job &job, const Case &c) {
   std::vector<RankBuffers> buffers;
   for (int rank = 0; rank < job.size(); ++rank)
@@ -124,8 +126,8 @@ std::vector<const DeviceProgram *> programsOf(const Job &job, const Case &c) {
   return list;
 }
 
-/// What the job says when a counter of `rank` has been harmed, or "nothing to
-/// harm" if harm() finds none.
+/// Returns the job's error after a counter of `rank` has been harmed, or
+/// "nothing to harm" if harm() finds no counter.
 std::string harmedJob(Collective collective, int ranks, int rank,
                       const std::function<bool(const DeviceProgram &)> &harm) {
   Job job(model(collective, ranks), ranks, kSoonMs);
@@ -134,7 +136,7 @@ std::string harmedJob(Collective collective, int ranks, int rank,
     return "nothing to harm";
   if (runCase(job, c).empty())
     return "nobody noticed";
-  // The next call says why the communicator is no longer of use.
+  // The next call says why the communicator can no longer be used.
   RankBuffers buffers(c, ranks, 0);
   call(c, buffers.send(), buffers.recv(), job[0], job.stream(0));
   return blinkGetLastError(job[0]);
@@ -151,8 +153,8 @@ TEST_CASE("a lane that is late, wherever it is, is waited for") {
     REQUIRE(runCase(job, oneChunk(Collective::allreduce)) == "");
     all = barriers;
   }
-  // Two barriers of folding threads are around a fold, one of them is the
-  // poster's, too.
+  // The folding threads have two barriers around a fold; the poster takes part
+  // in one of them.
   CHECK(all.size() >= 3 * placesOf(schedule).size());
   HookScope hook(delayHook);
   std::map<std::pair<LaneOf, bool>, unsigned> next;
@@ -177,7 +179,7 @@ TEST_CASE("a counter that is wrong ends in an error that says where") {
         const std::string text = harmedJob(
             Collective::allreduce, 3, rank, [&](const DeviceProgram &ofRank) {
               const DeviceChannel *channel = channelOf(ofRank, uint32_t(c));
-              if (!channel) // of other ranks
+              if (!channel) // it connects other ranks
                 return false;
               if (own)
                 channel->end->number = 7; // one reader's, or one writer's
@@ -194,12 +196,12 @@ TEST_CASE("a counter that is wrong ends in an error that says where") {
         CHECK(freshJobFails() == "");
       }
   }
-  // Both ends, both counters.
+  // Both ends of each channel have two counters.
   CHECK(harmed == (kSanitized ? 1 : 2) * 2 * int(numChannels));
 }
 
 TEST_CASE("expected and seen are what the counters are") {
-  // In a broadcast of two ranks the writer is done: the reader alone waits.
+  // In a broadcast of two ranks the writer finishes: only the reader waits.
   const std::string text =
       harmedJob(Collective::broadcast, 2, 1, [](const DeviceProgram &reader) {
         channelOf(reader, 0)->end->number = 7;
@@ -214,7 +216,7 @@ TEST_CASE("expected and seen are what the counters are") {
 TEST_CASE("a tag of another call is refused, and nothing is read") {
   Job job(model(Collective::broadcast, 2), 2, 5000);
   const Case c = oneChunk(Collective::broadcast);
-  // Early, for the next chunk. The writer does not call.
+  // The tag is there too early, for the next chunk. The writer does not call.
   const DeviceChannel channel = *channelOf(*programsOf(job, c)[1], 0);
   runtime::storeRelease(channel.full, runtime::makeTag(1, 0xbad));
   RankBuffers buffers(c, 2, 1);
@@ -238,8 +240,8 @@ TEST_CASE("a rank that calls another collective is found by its neighbours") {
   const TestSchedule other = makeSchedule(Collective::broadcast, 0, 3, layout);
   for (int variation = 0; variation < 4; ++variation)
     for (int odd = 0; odd < 3; ++odd) {
-      // A broadcast may wait for those who wait for it: then nobody sends
-      // anything that could tell, and the time must be up.
+      // The rank with the broadcast may wait for ranks that wait for it. Then
+      // no chunk reveals the difference, and the time limit must pass.
       const bool mayWait = variation == 0;
       Job job(schedule, 3, mayWait ? 100 : 10000);
       std::vector<RankBuffers> buffers;
@@ -287,7 +289,8 @@ TEST_CASE("a rank that calls another collective is found by its neighbours") {
 TEST_CASE(
     "a process that dies at any point of a kernel is named by the others") {
   const TestSchedule schedule = model(Collective::allreduce, 3);
-  // The barriers of a folding thread: four at first, two a fold.
+  // The barriers of a folding thread: four at the start, then two for each
+  // fold.
   constexpr unsigned kFirst = 4;
   ScheduleOnDisk file(schedule);
   for (const Place &place : placesOf(schedule)) {
@@ -295,12 +298,12 @@ TEST_CASE(
       continue;
     const std::string sentence =
         "the process of rank " + std::to_string(place.rank) + ", number ";
-    // Jobs side by side.
+    // The jobs run at the same time.
     std::vector<std::string> scenarios;
     std::vector<RunningWorkers> jobs;
     for (unsigned barrier = place.step == 0 ? 0 : kFirst + 2 * place.step;
          barrier < kFirst + 2 * place.step + 2; barrier += kSanitized ? 3 : 1) {
-      // The process of an emulated device is killed in its second kernel.
+      // On emulated devices the process is killed in its second kernel.
       scenarios.push_back("kill:" + std::to_string(place.rank) + ":" +
                           std::to_string(place.lane) + ":" +
                           std::to_string(barrier) + ":1");

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The emulation's graphs are CUDA's as far as the back end relies on them:
-// streams are captured each by itself, and their branches run side by side.
+// The emulation's graphs behave like CUDA's as far as the back end relies on
+// them: each stream is captured on its own, and their branches run in parallel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,12 +42,12 @@ struct Streams {
     REQUIRE(cudaStreamBeginCapture(first, cudaStreamCaptureModeRelaxed) ==
             cudaSuccess);
   }
-  /// `to` goes on after what is in `from`.
+  /// Makes `to` wait for the work now in `from`.
   void order(cudaEvent_t event, cudaStream_t from, cudaStream_t to) const {
     REQUIRE(cudaEventRecord(event, from) == cudaSuccess);
     REQUIRE(cudaStreamWaitEvent(to, event, 0) == cudaSuccess);
   }
-  /// Ends the capture and runs what was captured so many times.
+  /// Ends the capture and runs the captured graph `times` times.
   void finish(int times) const {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t exec = nullptr;
@@ -61,7 +61,7 @@ struct Streams {
   }
 };
 
-/// Who comes waits until two have come.
+/// A meeting point of two: come() returns when two callers have come.
 class Meeting {
 public:
   void come() {
@@ -85,7 +85,7 @@ TEST_CASE("branches of a graph may wait for each other") {
   streams.begin();
   streams.order(streams.fork, streams.first, streams.second);
   for (int call = 0; call < 3; ++call) {
-    // As a thread that drives several ranks launches their kernels.
+    // Launches kernels as a thread that drives several ranks does.
     enqueue(streams.first, [&] { meeting.come(); });
     enqueue(streams.second, [&] { meeting.come(); });
   }
@@ -113,7 +113,7 @@ TEST_CASE("events order the branches of a graph, each time it is launched") {
   CHECK(order.empty());
   streams.finish(3);
   CHECK(order == "abcdabcdabcd");
-  // Nothing is captured any more.
+  // The streams no longer capture.
   enqueue(streams.second, note('e'));
   CHECK(cudaStreamSynchronize(streams.second) == cudaSuccess);
   CHECK(order.back() == 'e');
@@ -124,7 +124,7 @@ TEST_CASE("captures that CUDA refuses are refused") {
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeRelaxed) ==
         cudaErrorStreamCaptureUnsupported);
-  // A stream that does not come back.
+  // A stream that does not rejoin the capture's first stream.
   streams.begin();
   streams.order(streams.fork, streams.first, streams.second);
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -138,7 +138,8 @@ TEST_CASE("captures that CUDA refuses are refused") {
   CHECK(graph == nullptr);
   CHECK(cudaStreamIsCapturing(streams.second, &status) == cudaSuccess);
   CHECK(status == cudaStreamCaptureStatusNone);
-  // An event of that capture, and one of no capture in the next.
+  // An event of the invalid capture cannot be waited for, nor can an event of
+  // no capture in the next one.
   CHECK(cudaStreamWaitEvent(streams.second, streams.fork, 0) ==
         cudaErrorStreamCaptureIsolation);
   CHECK(cudaEventRecord(streams.fork, streams.second) == cudaSuccess);
@@ -155,7 +156,7 @@ TEST_CASE("who waits for an event waits for the record of then") {
   std::atomic<bool> firstIsDone{false}, thirdRan{false};
   bool early = false;
   enqueue(streams.first, [&] {
-    // Gives the others every opportunity to go ahead.
+    // This gives the other streams every chance to run too early.
     for (int turn = 0; turn < 2000 && !thirdRan; ++turn)
       std::this_thread::yield();
     firstIsDone = true;
@@ -166,7 +167,7 @@ TEST_CASE("who waits for an event waits for the record of then") {
     early = !firstIsDone;
     thirdRan = true;
   });
-  // The second stream has nothing to do: this record is reached first.
+  // The second stream has nothing to do, so this record is reached at once.
   CHECK(cudaEventRecord(streams.fork, streams.second) == cudaSuccess);
   CHECK(cudaStreamSynchronize(third) == cudaSuccess);
   CHECK(!early);

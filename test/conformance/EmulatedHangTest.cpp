@@ -1,9 +1,9 @@
-//===- EmulatedHangTest.cpp - who is to blame on devices ------------------===//
+//===- EmulatedHangTest.cpp - finding the culprit of a hang on devices ----===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Jobs on emulated devices with one fault, and what somebody sees who asks
-// neither the devices nor the threads that launch.
+// Jobs on emulated devices with one fault each, and the diagnosis of an
+// observer that asks neither the devices nor the launching threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ JobPicture pictureOf(const Job &job) {
   return runtime::readJob(job[0]->backend->flight());
 }
 
-/// The first picture for which `fits` holds.
+/// Returns the first picture that satisfies `fits`.
 JobPicture pictureWhen(const Job &job,
                        const std::function<bool(const JobPicture &)> &fits) {
   JobPicture picture;
@@ -54,7 +54,7 @@ JobPicture pictureWhen(const Job &job,
   return picture;
 }
 
-/// All but this rank wait in their `call`-th call.
+/// Returns a predicate: all ranks but `odd` wait in their `call`-th call.
 std::function<bool(const JobPicture &)> othersWait(int odd, uint64_t call) {
   return [=](const JobPicture &picture) {
     for (size_t rank = 0; rank < picture.ranks.size(); ++rank)
@@ -69,7 +69,7 @@ cudaStream_t streamOf(const Job &job, int rank) {
   return reinterpret_cast<cudaStream_t>(job.stream(rank));
 }
 
-/// Buffers that calls may share: nobody looks at them.
+/// Buffers that several calls may share, since nothing checks the contents.
 class Buffers {
 public:
   explicit Buffers(int numRanks) {
@@ -164,7 +164,7 @@ TEST_CASE("a rank that does not call is named while the devices wait") {
       CHECK(wait.since >= picture.ranks[rank].current()->started);
       CHECK(wait.since <= picture.taken);
     }
-  // It was late: then they go on, and the wait is counted.
+  // The rank was late. When it calls, the others go on and the wait is counted.
   CHECK(buffers.allReduce(job, kOdd, 2) == blinkSuccess);
   synchronize(job);
   const JobPicture after = pictureOf(job);
@@ -221,7 +221,7 @@ TEST_CASE("a device that has not come to what it was given is named") {
   const Job job(sums(4), 4);
   const Buffers buffers(4);
   std::atomic<bool> free{false};
-  // The application's kernel does not end.
+  // A kernel of the application, which does not end.
   useDeviceOf(kOdd);
   enqueue(streamOf(job, kOdd), [&] {
     while (!free)
@@ -255,7 +255,8 @@ namespace {
 std::atomic<bool> lanesAreStuck{false};
 std::atomic<const void *> stuckOutput{nullptr};
 
-/// The lanes of the rank with this output do not come to their first fold.
+/// Holds the lanes of the rank with output `stuckOutput` before their first
+/// fold.
 void stuckHook(const runtime::Launch &launch, unsigned, unsigned thread,
                unsigned barrier) {
   while (thread == 0 && barrier == 3 && launch.ranks[0].recv == stuckOutput &&
@@ -316,7 +317,7 @@ TEST_CASE("calls of a graph count each time it is launched") {
     useDeviceOf(rank);
     REQUIRE(cudaGraphLaunch(graphs[rank], streamOf(job, rank)) == cudaSuccess);
   };
-  // What is captured has not begun.
+  // A captured call has not begun.
   CHECK(pictureOf(job).ranks[0].calls.empty());
   CHECK(pictureOf(job).ranks[0].launched.empty());
   for (int times = 0; times < 3; ++times)
@@ -335,7 +336,7 @@ TEST_CASE("calls of a graph count each time it is launched") {
       CHECK(rank.calls[i].ended >= rank.calls[i].started);
     }
   }
-  // One rank launches its graph once more.
+  // One rank launches its graph once more than the other.
   launch(0);
   const Diagnosis found = runtime::diagnose(pictureWhen(job, othersWait(1, 8)));
   CHECK(found.cause == Cause::behind);
@@ -362,7 +363,7 @@ TEST_CASE("messages of devices are seen, and who does not answer") {
   CHECK(picture.ranks[2].sent[0].describe() ==
         "message of 10 float32 from rank 0");
   CHECK(picture.ranks[2].messages == 1);
-  // A second one, for which the other end comes late.
+  // A second message, whose sender comes late.
   CHECK(buffers.receive(job, 2, 0) == blinkSuccess);
   picture = pictureWhen(
       job, [](const JobPicture &now) { return !now.ranks[2].waits.empty(); });
@@ -407,7 +408,7 @@ TEST_CASE("errors of devices leave a picture") {
 
 TEST_CASE("a process whose device was in a call, and that dies, does so, too") {
   const HangFolder folder;
-  // In lane 0 of rank 2, in its second kernel.
+  // Rank 2 dies in lane 0, in its second kernel.
   runAll(sums(3), 3, "kill:2:0:4:1");
   const std::vector<std::string> files = folder.files();
   REQUIRE(files.size() == 1);

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// That the emulation is as strict as CUDA's manual, for one process and for
-// several that share an object: else tests on it would show nothing.
+// Checks that the emulation is as strict as CUDA's manual, for one process and
+// for several that share an object. Otherwise tests on the emulation would
+// prove nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ constexpr size_t kBytes = 2 * kVirtualGranularity;
 constexpr auto kOfWindows = CUmemAllocationHandleType(2);
 constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
-/// An object for two devices.
+/// Makes an object for two devices.
 CUresult makeObject(AllocationHandle &object, bool shared,
                     size_t bytes = kBytes) {
   CUmulticastObjectProp properties{};
@@ -75,8 +76,8 @@ CUresult map(MappedMemory &mapped, const AllocationHandle &object) {
   return result == CUDA_SUCCESS ? mapped.add(object, kBytes) : result;
 }
 
-/// How a child process ends that does this: by a signal, or with 0 if the
-/// answer is true.
+/// Runs `body` in a child process and returns the child's wait status: 0 if
+/// `body` returned true, else a failure or a signal.
 int inChild(const std::function<bool()> &body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -103,10 +104,10 @@ TEST_CASE("objects take devices first, then memory, each once") {
   REQUIRE(makeMemory(second, 1, false) == CUDA_SUCCESS);
   REQUIRE(makeMemory(again, 1, false) == CUDA_SUCCESS);
   REQUIRE(makeMemory(small, 1, false, kVirtualGranularity) == CUDA_SUCCESS);
-  CHECK(cuMulticastAddDevice(first.get(), 0) != CUDA_SUCCESS); // no object
+  CHECK(cuMulticastAddDevice(first.get(), 0) != CUDA_SUCCESS); // not an object
   CHECK(cuMulticastAddDevice(object.get(), 0) == CUDA_SUCCESS);
-  CHECK(cuMulticastAddDevice(object.get(), 0) != CUDA_SUCCESS); // again
-  // Not yet all devices.
+  CHECK(cuMulticastAddDevice(object.get(), 0) != CUDA_SUCCESS); // a second time
+  // Devices are still missing.
   CHECK(bind(object, first) != CUDA_SUCCESS);
   {
     MappedMemory early;
@@ -141,8 +142,8 @@ TEST_CASE("processes share an object by a file, if it was made for that") {
   REQUIRE(makeMemory(own, 0, true) == CUDA_SUCCESS);
   REQUIRE(makeMemory(ownClosed, 0, false) == CUDA_SUCCESS);
   CHECK(bind(object, own) != CUDA_SUCCESS);
-  // What the other process binds it has in common with this one, also when it
-  // is no more.
+  // The other process's binding takes effect here, too, and outlives that
+  // process.
   CHECK(inChild([&] {
           AllocationHandle wrong, imported, memory;
           return import(wrong, file, kOfWindows) != CUDA_SUCCESS &&
@@ -158,8 +159,8 @@ TEST_CASE("processes share an object by a file, if it was made for that") {
   MappedMemory all, mine;
   REQUIRE(map(all, object) == CUDA_SUCCESS);
   REQUIRE(all.openTo(0) == CUDA_SUCCESS);
-  // Addresses of the object are for nothing before all have bound memory, and
-  // then not for plain loads.
+  // The object's addresses are useless until all devices have bound memory.
+  // After that, plain loads from them still fault.
   CHECK(WTERMSIG(inChild(
             [&] { return !multicastParts(all.begin()).empty(); })) == SIGABRT);
   REQUIRE(map(mine, own) == CUDA_SUCCESS);

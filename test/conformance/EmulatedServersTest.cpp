@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Servers are on one host here, as in ServersTest, and their GPUs emulated.
-// Where all ranks are in one process the same transport carries what goes
-// between servers, so that all of it can be seen.
+// All servers are on one host, as in ServersTest, and their GPUs are emulated.
+// If all ranks are in one process, the test's transport carries the chunks
+// between servers, so that the test can count them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ TestSchedule everything(const Servers &servers, int rails,
   return model;
 }
 
-/// An allreduce and messages, with many chunks a call.
+/// Returns an allreduce and messages, with many chunks per call.
 TestSchedule reduceAndSend(const Servers &servers) {
   BuildOptions layout;
   layout.treesPerBlock = 2;
@@ -66,7 +66,7 @@ Case floats(size_t count) {
 TEST_CASE("GPUs of several servers get right results") {
   for (const Servers &servers :
        std::vector<Servers>{{0, 1}, {0, 0, 1}, {0, 1, 2, 0}, {0, 0, 1, 1, 1}}) {
-    if (kSanitized == (servers.size() != 3)) // the plain build takes the others
+    if (kSanitized == (servers.size() != 3)) // plain builds run the others
       continue;
     expectGood(everything(servers, 1 + int(servers.size()) % 2, 1024),
                ranksOf(servers), "cases");
@@ -120,7 +120,7 @@ TEST_CASE("slots of carried rings are at both ends, in pinned memory") {
 }
 
 TEST_CASE("ranks of one process reach all servers through the host's memory") {
-  // Unless a transport wants them, as that of the tests does.
+  // Unless a transport claims these channels, as the tests' transport does.
   useMemory();
   {
     const Job job(everything({0, 0, 1}, 1, 1024), 3);
@@ -152,7 +152,7 @@ TEST_CASE("a graph captures calls and messages between servers") {
     CHECK(blinkAllReduce(sum[rank].send(), sum[rank].recv(), kCount,
                          blinkFloat32, blinkSum, job[rank],
                          job.stream(rank)) == blinkSuccess);
-    // What has been summed goes to the other rank.
+    // Rank 0 sends the sum to the other rank.
     if (rank == 0)
       CHECK(blinkSend(sum[0].recv(), kCount, blinkFloat32, 1, job[0],
                       job.stream(0)) == blinkSuccess);
@@ -177,7 +177,7 @@ TEST_CASE("a graph captures calls and messages between servers") {
     cudaGraphExecDestroy(graphs[rank]);
   }
   CHECK(message[1].result() == std::vector<uint64_t>(kCount, kEight));
-  // And calls that are not captured follow.
+  // Calls outside the graph work, too.
   CHECK(runCase(job, floats(3000)) == "");
 }
 
@@ -207,8 +207,9 @@ TEST_CASE("a process that leaves, aborts or vanishes ends all servers' calls") {
   const std::vector<Outcome> vanished = runAll(model, 3, "vanish");
   for (size_t rank : {0, 1}) {
     CAPTURE(left[rank].line);
-    // Kernels do not see it: who has called before waits until the time is up,
-    // and who calls late may find the other one gone, too.
+    // Kernels do not notice that rank 2 left: a rank that has called before
+    // waits until the time limit. A rank that calls late may find the other one
+    // gone, too.
     const char *const other = rank ? "the communicator of rank 0 has"
                                    : "the communicator of rank 1 has";
     CHECK((left[rank].has("the communicator of rank 2 has been destroyed") ||

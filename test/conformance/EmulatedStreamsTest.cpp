@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What emulated streams must not be kinder in than CUDA's, and what the back
-// end makes of it.
+// Checks that emulated streams are no more lenient than CUDA's, and how the
+// back end behaves on them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Work that ends when a test says so.
+/// Work that ends when the test opens the gate.
 class Gate {
 public:
   std::function<void()> wait() const {
@@ -74,12 +74,12 @@ TEST_CASE("a handle is not a stream") {
   Gate gate;
   std::promise<void> ran;
   enqueue(first, gate.wait());
-  CHECK(cudaStreamDestroy(first) == cudaSuccess); // which waits for nothing
+  CHECK(cudaStreamDestroy(first) == cudaSuccess); // does not wait
   const cudaStream_t second = makeStream(cudaStreamNonBlocking);
   CHECK(first == second);
   enqueue(second, [&] { ran.set_value(); });
   ran.get_future().wait();
-  // The default stream of a thread.
+  // Each thread has its own per-thread default stream.
   std::promise<void> here;
   std::thread([&] { enqueue(cudaStreamPerThread, gate.wait()); }).join();
   enqueue(cudaStreamPerThread, [&] { here.set_value(); });
@@ -118,7 +118,7 @@ TEST_CASE("captures in global mode forbid others unsafe calls") {
       CHECK(mode == cudaStreamCaptureModeGlobal);
       allocate();
     }));
-  // The default stream would wait for what is captured, in any mode.
+  // The default stream would wait for the captured work, in any mode.
   void *word = nullptr;
   REQUIRE(cudaMalloc(&word, sizeof(int)) == cudaSuccess);
   const auto clear = [&] {
@@ -134,10 +134,10 @@ TEST_CASE("captures in global mode forbid others unsafe calls") {
 
 namespace {
 
-/// Two ranks, and what they add up: 1 and 2, in place.
+/// Two ranks and the values that they sum up in place: 1 and 2.
 struct Sum {
   Floats values[2] = {Floats(100), Floats(100)};
-  Job job; // which waits for its kernels before the values go
+  Job job; // waits for its kernels before the values are destroyed
 
   explicit Sum(int timeoutMs = 0)
       : job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, timeoutMs) {
@@ -160,7 +160,7 @@ struct Sum {
   cudaStream_t stream(int rank) const {
     return reinterpret_cast<cudaStream_t>(job.stream(rank));
   }
-  /// What all elements of both are when the calls are done.
+  /// Waits for both calls and returns the value of all elements of both ranks.
   float result() {
     for (int rank : {0, 1}) {
       Floats &one = values[rank];
@@ -180,8 +180,9 @@ TEST_CASE("kernels follow each other in streams with the same handle") {
   for (bool destroyed : {false, true}) {
     CAPTURE(destroyed);
     Sum sum;
-    // A kernel behind a gate; then one in another stream with that handle, for
-    // which the time below is more than enough.
+    // A kernel waits behind a gate. Another kernel follows in a different
+    // stream with the same handle; 50 ms would be more than enough for it to
+    // run too early.
     Gate gate;
     if (destroyed) {
       const cudaStream_t first = makeStream(cudaStreamNonBlocking);
@@ -252,7 +253,7 @@ TEST_CASE("nothing waits for what the default streams are busy with") {
       CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
     done.set_value();
   });
-  // Minutes would not do if it waited.
+  // If the job waited for the gate, no time would be enough.
   CHECK(done.get_future().wait_for(std::chrono::seconds(60)) ==
         std::future_status::ready);
   gate.open();
@@ -285,13 +286,14 @@ TEST_CASE("a launch that fails on one device ends those of others at once") {
     CHECK(cudaStreamSynchronize(sum.stream(0)) == cudaSuccess);
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
   }
-  // One launch by each rank's own call: the others may be in it already.
+  // Each rank's own call launches its kernel: the other kernel may be running
+  // already, so the job fails.
   Sum sum(20000);
   CHECK(sum.call(0, sum.stream(0)) == blinkSuccess);
   failCall("cudaLaunchKernel", 0, cudaErrorLaunchFailure, 1);
   CHECK(sum.call(1, sum.stream(1)) == blinkUnhandledCudaError);
   CHECK(state(sum) == blinkUnhandledCudaError);
-  // Nothing has begun: the job lives on.
+  // In a group nothing has started yet, so the job can still be used.
   Sum other;
   failCall("cudaLaunchKernel", 0, cudaErrorLaunchFailure, 0);
   CHECK(other.inGroup(other.stream(0), other.stream(1)) ==
@@ -323,14 +325,15 @@ TEST_CASE("streams of ranks on one device are ordered with few calls") {
   Job job(makeSchedule(Collective::allreduce, 0, kRanks, {}), kRanks);
   Case c;
   c.count = 100;
-  REQUIRE(runCase(job, c) == ""); // now there is a launch to come after
+  REQUIRE(runCase(job, c) == ""); // now there is a previous launch
   const auto calls = [] {
     return numCalls("cudaEventRecord") + numCalls("cudaStreamWaitEvent");
   };
   const uint64_t before = calls();
   REQUIRE(runCase(job, c) == "");
-  // Into the launch's stream and out of it for seven, its own record, and one
-  // wait for the last launch.
+  // Seven other streams: into the launch's stream, each needs a record and a
+  // wait; out of it, a wait. The launch adds its own record and a wait for the
+  // last launch.
   CHECK(calls() - before == 7 * 2 + 7 + 1 + 1);
   emulatedMachine = {};
 }

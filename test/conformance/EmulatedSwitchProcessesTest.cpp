@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Ranks in processes of their own, or some of them in one, for which a switch
-// of emulated devices works (SwitchScenarios.cpp): results, that all leave it
-// to links where one cannot, and ranks that die or are late.
+// Ranks in processes of their own, or some of them in one process, with a
+// switch of emulated devices that works for them (SwitchScenarios.cpp). Tests
+// results, that all ranks use links if one cannot use the switch, and ranks
+// that die or are late.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,8 @@ TestSchedule stars(int ranks) {
   return switchedStars(ranks, 2, options);
 }
 
-/// All steps of setting up, with how often the rank makes them.
+/// Returns every step of the set-up, with its number among the rank's calls of
+/// that function.
 std::vector<std::string> stepsOf(bool first) {
   std::vector<std::string> steps = {"cuMulticastAddDevice@0",
                                     "cuMulticastBindMem@0",
@@ -106,7 +108,8 @@ TEST_CASE("nobody waits longer than the limit for a switch's memory") {
 }
 
 TEST_CASE("who aborts takes no memory from under a switch that works") {
-  // Neither of them reaches the other's memory but through the switch.
+  // In the first schedule, neither rank reaches the other's memory except
+  // through the switch.
   ScheduleOnDisk apart(withKind(stars(2), sched::ChannelKind::staged));
   ScheduleOnDisk file(stars(2));
   for (int barrier = 0; barrier < 6; ++barrier) {
@@ -150,13 +153,13 @@ TEST_CASE("what a rank says in a later meeting does not count in this one") {
   runtime::Arena counting;
   runtime::JobMemory memory;
   memory.layout(counting, kRanks);
-  std::vector<char> bytes(counting.size() + 1024); // zero, as a job's
+  std::vector<char> bytes(counting.size() + 1024); // zero, like a job's memory
   runtime::Arena arena(bytes.data() + 1024 - uintptr_t(bytes.data()) % 1024);
   memory.layout(arena, kRanks);
   runtime::Job job;
   job.begin(kRanks, std::chrono::milliseconds(20000));
   job.attach(memory);
-  // Rank 1 is ahead: it has been in two meetings, and failed in the second.
+  // Rank 1 is ahead: it has been in two meetings and failed in the second.
   runtime::SwitchRecord records[kRanks] = {};
   records[1].failedAt = 2;
   records[1].why.set({blinkSystemError, "no memory"});

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Trees for which a switch works, on emulated devices that it joins: results,
-// what is left to links, and machines and drivers that have none.
+// Trees for which a switch works, on emulated devices that the switch connects:
+// results, calls that use links instead, and machines and drivers without a
+// switch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +43,8 @@ Case sumOf(blinkDataType_t type, size_t count) {
   return c;
 }
 
-/// Outputs of the rank that is late: others are calls ahead of it, as far as
-/// slots let them.
+/// The outputs of the late rank. The other ranks are calls ahead of it, as far
+/// as the slots allow.
 const std::set<const void *> *lateOutputs;
 
 void beLate(const runtime::Launch &launch, unsigned, unsigned thread,
@@ -52,7 +53,7 @@ void beLate(const runtime::Launch &launch, unsigned, unsigned thread,
     pauseThread(std::chrono::microseconds(200));
 }
 
-/// Runs the case, and says whether the switch worked for it.
+/// Runs the case and returns true if the switch worked for it.
 bool usesSwitch(const Job &job, const Case &c) {
   const uint64_t before = numMulticasts();
   CAPTURE(c.describe());
@@ -92,7 +93,8 @@ TEST_CASE("what a switch cannot add goes over links alone") {
   c.op = blinkSum;
   for (blinkDataType_t type : {blinkInt8, blinkUint8, blinkFloat8e4m3})
     CHECK_FALSE(usesSwitch(job, sumOf(type, 3000)));
-  // Both ways take turns, and no chunk of one is taken for the other's.
+  // Calls with and without the switch alternate: no chunk of one kind may be
+  // taken for one of the other.
   for (size_t count : {1, 4000, 7, 300, 9000})
     for (blinkRedOp_t next : {blinkSum, blinkMax, blinkSum}) {
       c.count = count;
@@ -118,7 +120,7 @@ TEST_CASE("averages are sums of a switch, where those are not rounded") {
               (type != blinkFloat16 && type != blinkBfloat16));
       }
   }
-  // Of two trees one has no switch.
+  // One of these two trees has no switch.
   TestSchedule model = makeSchedule(
       Collective::allreduce, 0, 4,
       {{1, 2, 0, 0, 1, {-1, 0, 0, 0}}, {1, 2, 0, 1, 3, {1, -1, 0, 2}}},
@@ -133,7 +135,7 @@ TEST_CASE("averages are sums of a switch, where those are not rounded") {
 
 TEST_CASE("narrow sums with float32 in between go over links") {
   emulatedMachine = {};
-  // A star of rank 0, for which the switch works, and a chain.
+  // A star with root 0, for which the switch works, and a chain.
   TestSchedule model = makeSchedule(
       Collective::allreduce, 0, 4,
       {{1, 2, 0, 0, 1, {-1, 0, 0, 0}}, {1, 2, 0, 1, 3, {1, -1, 0, 2}}},
@@ -146,7 +148,7 @@ TEST_CASE("narrow sums with float32 in between go over links") {
     CHECK_FALSE(usesSwitch(wide, sumOf(blinkBfloat16, count)));
     CHECK(usesSwitch(wide, sumOf(blinkFloat32, count)));
     CHECK_FALSE(usesSwitch(wide, sumOf(blinkFloat16, count)));
-    // It adds in float32 itself.
+    // The switch adds in float32 by itself.
     CHECK(usesSwitch(stars, sumOf(blinkBfloat16, count)));
   }
 }
@@ -213,7 +215,7 @@ TEST_CASE("without a switch, or a driver that lets one, links do it") {
     CHECK_FALSE(usesSwitch(job, sumOf(blinkFloat32, 2000)));
   }
   emulatedMachine = {};
-  emulatedMachine.devices = 2; // one has two ranks
+  emulatedMachine.devices = 2; // one of them has two ranks
   {
     Job job(model, 3);
     CHECK_FALSE(usesSwitch(job, sumOf(blinkFloat32, 2000)));
@@ -236,7 +238,7 @@ TEST_CASE("without a switch, or a driver that lets one, links do it") {
       }
       CHECK(numVirtual() == before);
       CHECK(misuse() == "");
-      while (failuresLeft() != 0) // one that is called less often
+      while (failuresLeft() != 0) // the function was called less often
         failureOf(name, 0);
     }
 }

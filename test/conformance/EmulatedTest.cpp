@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the CUDA back end says of machines that a schedule does not fit, and
-// does where copies are slow; they are emulated (test/emulation).
+// What the CUDA back end reports for machines that a schedule does not fit, and
+// what it does if copies are slow. The machines are emulated (test/emulation).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ using namespace blink::test;
 
 namespace {
 
-/// What blinkCommInitAll says of a schedule on emulated devices.
+/// Returns the error of blinkCommInitAll for a schedule on emulated devices.
 std::string initError(const std::vector<uint8_t> &bytes, int numRanks,
                       const int *devices) {
   blinkSchedule_t schedule;
@@ -85,8 +85,8 @@ TEST_CASE("what the machine cannot run is refused in a sentence") {
 
 namespace {
 
-/// What two ranks say that join by an id, on these devices; what both say,
-/// once.
+/// Two ranks join by an id on these devices. Returns their errors, once if both
+/// say the same.
 std::string joinError(int first, int second) {
   const std::vector<uint8_t> bytes =
       seal(makeSchedule(Collective::allreduce, 0, 2, {}));
@@ -126,7 +126,7 @@ TEST_CASE("what ranks that join cannot run is refused in a sentence") {
   CHECK(joinError(1, 1) == "");
   emulatedMachine.hostOffset = 4096;
   CHECK(contains(joinError(0, 1), "see registered host memory at other "));
-  // Devices that no other test has used.
+  // These devices have not been used by any other test.
   emulatedMachine = {};
   emulatedMachine.devices = 12;
   emulatedMachine.mostPeers = 0;
@@ -138,7 +138,7 @@ TEST_CASE("what ranks that join cannot run is refused in a sentence") {
 
 namespace {
 
-/// What each of two ranks adds up.
+/// The values that two ranks sum up.
 struct Summands {
   Floats values[2] = {Floats(100), Floats(100)};
 
@@ -149,7 +149,8 @@ struct Summands {
       values[rank].upload();
     }
   }
-  /// In one launch where they share a device, or a rank after the other.
+  /// Sums in one launch if the ranks share a device, otherwise with one call
+  /// after the other.
   void sum(const Job &job, const cudaStream_t (&streams)[2], bool together) {
     if (together)
       blinkGroupStart();
@@ -174,7 +175,7 @@ TEST_CASE("kernels find their programs, in streams that wait for no other") {
   emulatedMachine = {};
   emulatedMachine.copyDelay = std::chrono::milliseconds(20);
   Summands summands;
-  summands.fill(); // which waits: nothing does between programs and kernels
+  summands.fill(); // waits; from programs to kernels nothing else does
   cudaStream_t streams[2];
   for (int rank : {0, 1}) {
     useDeviceOf(rank);
@@ -207,7 +208,7 @@ TEST_CASE("ranks that were launched together may be launched apart") {
 
 namespace {
 
-/// A tree like sysfs, removed at the end.
+/// A directory tree like sysfs, removed at the end.
 struct FakeSysfs {
   std::filesystem::path root;
   FakeSysfs() {
@@ -229,7 +230,7 @@ struct FakeSysfs {
   void addGpu(const char *address) const { add(address, "0x10de", "0x030200"); }
 };
 
-/// Which GPUs an error is about, or the error.
+/// Returns the GPUs that an error is about, or else the whole error.
 std::string afterGpus(const std::string &error) {
   const std::string before = "no schedules for GPUs ";
   const size_t begin = error.find(before);
@@ -239,8 +240,8 @@ std::string afterGpus(const std::string &error) {
                       error.find(':', begin) - begin - before.size());
 }
 
-/// The GPUs that a bundle without schedules for them is asked for: those of
-/// `devices`, or of all visible ones.
+/// Returns the GPUs that the library looks up in a bundle without schedules for
+/// them: those of `devices`, or of all visible devices.
 std::string gpusAsked(int numRanks, const int *devices) {
   BundleOptions options;
   options.numGpus = 16;
@@ -257,26 +258,26 @@ TEST_CASE("a machine's GPUs are numbered by address, hidden ones too") {
   emulatedMachine = {};
   emulatedMachine.devices = 3;
   emulatedMachine.buses = {0xd0, 0x1b, 0x40};
-  // No such tree in there: what CUDA says.
+  // Without such a tree the numbers are CUDA's.
   CHECK(gpusAsked(3, nullptr) == "0,1,2");
   for (const char *address : {"0000:d0:00.0", "0000:1b:00.0", "0000:40:00.0",
                               "0000:0a:00.0", "0000:3f:00.0"})
     sysfs.addGpu(address);
-  sysfs.add("0000:00:02.0", "0x8086", "0x030000");  // another maker's display
-  sysfs.add("0000:0a:00.1", "0x10de", "0x040300");  // sound
+  sysfs.add("0000:00:02.0", "0x8086", "0x030000");  // display of another vendor
+  sysfs.add("0000:0a:00.1", "0x10de", "0x040300");  // an audio function
   sysfs.add("0000:05:00.0", "0x10de", "0x068000");  // an NVSwitch
-  sysfs.add("0000:1b:00.7x", "0x10de", "0x030200"); // no address
+  sysfs.add("0000:1b:00.7x", "0x10de", "0x030200"); // not an address
   CHECK(gpusAsked(3, nullptr) == "4,1,3");
   const int backwards[] = {2, 1, 0}, one[] = {2}, shared[] = {0, 1, 0};
   CHECK(gpusAsked(3, backwards) == "3,1,4");
   CHECK(gpusAsked(1, one) == "3");
   CHECK(gpusAsked(3, shared) == "0,1,2");
-  sysfs.add("0000:02:00.0", "0x10de", "0x030000"); // with a display
+  sysfs.add("0000:02:00.0", "0x10de", "0x030000"); // has a display
   CHECK(gpusAsked(3, nullptr) == "5,2,4");
-  sysfs.addGpu("10000:01:00.0"); // behind a bridge with a domain of its own
+  sysfs.addGpu("10000:01:00.0"); // behind a bridge with its own domain
   sysfs.addGpu("0001:00:00.0");
   CHECK(gpusAsked(3, nullptr) == "5,2,4");
-  // A device that the tree does not have: it is of another machine.
+  // A device that is not in the tree: the tree belongs to another machine.
   emulatedMachine.buses = {0xd0, 0x1b, 0x41};
   CHECK(gpusAsked(3, nullptr) == "0,1,2");
   emulatedMachine = {};
@@ -297,8 +298,8 @@ TEST_CASE("PCI addresses are read whatever their form, or not at all") {
 
 namespace {
 
-/// What becomes of a job whose ranks join by an id, each on a thread, and ask
-/// for no GPUs: gpusAsked() of each rank.
+/// Ranks join by an id, each on its own thread, without naming GPUs. Returns
+/// gpusAsked() of each rank.
 std::vector<std::string> gpusMet(const std::vector<int> &devices) {
   BundleOptions options;
   options.numGpus = 16;
@@ -375,7 +376,7 @@ TEST_CASE("all ranks of a bundle's job have the list of GPUs, or none has") {
     });
   for (std::thread &thread : threads)
     thread.join();
-  CHECK((refused == 1 && waited == 1)); // who came second, and who first
+  CHECK((refused == 1 && waited == 1)); // the second to come, and the first
 }
 
 TEST_CASE("GPUs that processes give one number are not taken for each other") {
@@ -385,7 +386,7 @@ TEST_CASE("GPUs that processes give one number are not taken for each other") {
     const runtime::Status status = runtime::numberGpus(places, gpus);
     return status.ok() ? textOf(joined(gpus)) : status.text;
   };
-  // As by CUDA_VISIBLE_DEVICES, each process sees one.
+  // Each process sees one GPU, as with CUDA_VISIBLE_DEVICES.
   CHECK(numbers({{"0000:1b:00.0", 3, 0}, {"0000:0a:00.0", 1, 0}}) == "3,1");
   CHECK(contains(numbers({{"0000:1b:00.0", 3, 0}, {"0000:0a:00.0", -1, 0}}),
                  "the GPUs of rank 0 and rank 1, at 0000:1b:00.0 and "

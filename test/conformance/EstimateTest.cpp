@@ -1,4 +1,4 @@
-//===- EstimateTest.cpp - groups that are simulated -----------------------===//
+//===- EstimateTest.cpp - estimated times of groups -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,8 +17,8 @@ using namespace blink::test;
 
 namespace {
 
-/// All collectives and messages, in two variants of times of their own. The
-/// first serves sizes below 1000.
+/// Returns all collectives and messages, in two variants with different times.
+/// The first variant serves sizes below 1000 bytes.
 TestSchedule timedSchedule(int numRanks) {
   TestSchedule schedule = allCollectives(numRanks, 0, {});
   for (TestProgram &program : schedule.programs) {
@@ -31,7 +31,8 @@ TestSchedule timedSchedule(int numRanks) {
   return schedule;
 }
 
-/// What a group of these calls takes; -1 after an error.
+/// Returns the estimated time of a group of these calls, in microseconds; -1
+/// after an error.
 double estimateOf(const std::function<void()> &calls,
                   blinkResult_t expected = blinkSuccess) {
   double microseconds = -1;
@@ -116,7 +117,8 @@ TEST_CASE("calls of one communicator add up, of several the longest counts") {
           buffers.reduce(other[1], 500);
           buffers.reduce(other[1], 500);
         }) == 45);
-  // Messages that are sent add up, as those received do, side by side.
+  // The messages that a rank sends add up, as do those it receives; sending and
+  // receiving overlap.
   const auto send = [&](size_t bytes, int to, int from = 0) {
     CHECK(blinkSend(buffers.send.data(), bytes, blinkUint8, to, job[from],
                     nullptr) == blinkSuccess);
@@ -146,7 +148,7 @@ TEST_CASE("what was simulated is gone, and the communicators go on") {
     CHECK(buffers.untouched());
     CHECK(runCase(job, variedCase(Collective::allreduce, 1000, 0, 5)) == "");
   }
-  // One rank alone has asked: the others know nothing of it.
+  // Only one rank has asked; the others do not take part.
   CHECK(estimateOf([&] { buffers.reduce(job[1], 2000); }) == 25);
   CHECK(runCase(job, variedCase(Collective::allreduce, 1000, 0, 5)) == "");
   CHECK(blinkGroupEnd() == blinkInvalidUsage);
@@ -211,7 +213,7 @@ TEST_CASE("a simulated group's errors leave nothing behind") {
   CHECK(estimateOf([&] { buffers.reduce(job[0], 500); }) == 15);
   CHECK(runCase(job, variedCase(Collective::allreduce, 1000, 0, 5)) == "");
 
-  // A communicator that has become unusable takes no time either.
+  // A communicator that has become unusable has no estimate either.
   REQUIRE(blinkCommRevoke(job[0]) == blinkSuccess);
   CHECK(estimateOf([&] { buffers.reduce(job[1], 500); }, blinkRemoteError) ==
         -1);

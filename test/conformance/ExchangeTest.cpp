@@ -1,4 +1,4 @@
-//===- ExchangeTest.cpp - ranks say something to each other ---------------===//
+//===- ExchangeTest.cpp - ranks exchange bytes ----------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -96,7 +96,7 @@ TEST_CASE("what cannot be exchanged is refused") {
   CHECK(ask(4, nullptr, 1) == blinkInvalidArgument);
   CHECK(blinkCommExchange(nullptr, said, 4, all, nullptr, 0) ==
         blinkInvalidArgument);
-  // With oneself alone.
+  // With the other rank excluded, a rank exchanges with itself alone.
   CHECK(ask(BLINK_EXCHANGE_BYTES, &other, 1) == blinkSuccess);
 }
 

@@ -28,9 +28,9 @@ runtime::RankRun &runOf(blinkComm_t comm) {
   return static_cast<runtime::HostBackend &>(*comm->backend).runOf(call);
 }
 
-/// Whether the rank is in its first call and has had to wait for others. For
-/// calls so small that nobody borrows a buffer: of these only atomics are read,
-/// while another thread steps their lanes.
+/// Returns true if the rank is in its first call and has had to wait for
+/// others. Use it for calls so small that no rank borrows a buffer: then it
+/// reads only atomics while another thread steps the lanes.
 bool waitsForOthers(blinkComm_t comm) {
   return runOf(comm).hasLanesLeft() && runOf(comm).lastWait() != 0;
 }
@@ -43,8 +43,8 @@ TestSchedule allReduce(int ranks) {
   return makeSchedule(Collective::allreduce, 0, ranks, {});
 }
 
-/// Passes the loader, and can never end: each of two ranks wants to read before
-/// it writes.
+/// Returns a schedule that passes the loader but can never end: each of two
+/// ranks wants to read before it writes.
 TestSchedule stuckSchedule() {
   using sched::OperandKind;
   TestSchedule model = makeSchedule(Collective::allreduce, 0, 2, {});
@@ -67,7 +67,7 @@ TestSchedule stuckSchedule() {
 TEST_CASE("a missing rank is named when the time is up") {
   Job job(allReduce(4), 4, 100);
   for (int rank = 0; rank < 4; ++rank) {
-    // Afterwards every call fails at once, on the missing rank too.
+    // Afterwards every call fails at once, including the missing rank's.
     std::vector<blinkResult_t> results = job.onThreads([&](int r) {
       return r == 2 && rank == 0 ? blinkSuccess : sumOne(job[r]);
     });
@@ -75,7 +75,7 @@ TEST_CASE("a missing rank is named when the time is up") {
       CHECK(results[r] ==
             (r == 2 && rank == 0 ? blinkSuccess : blinkRemoteError));
   }
-  // Without waiting for anybody.
+  // This fails without waiting for another rank.
   CHECK(sumOne(job[0]) == blinkRemoteError);
   const char *text = blinkGetLastError(job[0]);
   CAPTURE(text);
@@ -128,7 +128,7 @@ TEST_CASE("a schedule that cannot end ends, and says where it stood") {
                                       "from rank 0: ");
   CHECK(contains(text.c_str(), rest));
   CHECK((rank0 || rank1));
-  // Both ranks tell the same story.
+  // Both ranks report the same error.
   CHECK(blinkGetLastError(job[1]) == text);
   CHECK(namesAWait(text, stuckSchedule()));
   CHECK(freshJobFails() == "");
@@ -137,8 +137,8 @@ TEST_CASE("a schedule that cannot end ends, and says where it stood") {
 TEST_CASE("abort from another thread ends the calls of all ranks") {
   for (int aborted : {0, 2})
     for (bool waiting : {false, true}) {
-      // Rank 0 and 1 call, rank 2 never does. The abort comes at any time, or
-      // when both wait.
+      // Ranks 0 and 1 call, rank 2 never does. The abort comes at any time, or
+      // when both are waiting.
       Job job(allReduce(3), 3);
       blinkComm_t comms[3] = {job[0], job[1], job[2]};
       blinkComm_t victim = job.release(aborted);
@@ -188,14 +188,15 @@ TEST_CASE("abort while data moves") {
       collected = true;
       result = blinkGroupEnd();
     });
-    // A fold up and one down for each chunk: at its first, amid the others, and
-    // near its last.
+    // Each chunk has a fold up and a fold down. The abort comes at the first
+    // chunk, in the middle, or near the last.
     CHECK(waitUntil([&] {
       return collected && runOf(job[1]).foldsRun() >= uint64_t(run) * 900;
     }));
-    // Wherever the ranks are by now, it must end; perhaps they were done.
+    // Wherever the ranks are by now, the calls must end. They may have finished
+    // already.
     CHECK(blinkCommAbort(job.release(1)) == blinkSuccess);
-    // From here on the buffers of rank 1 are the caller's again.
+    // From here on the buffers of rank 1 belong to the caller again.
     std::fill(data[1].begin(), data[1].end(), 7.0f);
     thread.join();
     CHECK(data[1] == std::vector<float>(count, 7.0f));
@@ -215,12 +216,12 @@ TEST_CASE("calls that differ are an error on all ranks, never a wrong result") {
       if (threads) {
         for (blinkResult_t result : job.onThreads(call))
           CHECK(result == blinkInvalidUsage);
-        // What had been sent is lost: nobody can go on.
+        // Chunks that had been sent are lost, so no rank can go on.
         CHECK(sumOne(job[0]) == blinkInvalidUsage);
         CHECK(freshJobFails() == "");
       } else {
         CHECK(job.inGroup(call) == blinkInvalidUsage);
-        Case c; // nothing was run, and the job lives on
+        Case c; // nothing has run, so the job still works
         c.count = 10;
         CHECK(runCase(job, c) == "");
       }
@@ -278,7 +279,7 @@ TEST_CASE("a destroyed rank fails the others' calls at once") {
   CHECK(blinkCommDestroy(job.release(1)) == blinkSuccess);
   CHECK(sumOne(job[0]) == blinkRemoteError);
   CHECK(contains(blinkGetLastError(job[0]), "rank 1 has been destroyed"));
-  // Also those that were waiting, or were just about to.
+  // Calls that were waiting, or were about to, also end.
   for (bool waiting : {false, true}) {
     Job other(allReduce(3), 3, 5000);
     blinkResult_t result = blinkSuccess;

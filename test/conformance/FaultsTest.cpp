@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On the host back end, within this process; ProcessesTest kills others.
+// On the host back end, within this process. ProcessesTest kills other
+// processes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Where the hook strikes, and what it has found.
+/// Where the hook strikes, and what it has recorded.
 Place target;
 std::atomic<int> strikes{0};
 std::atomic<runtime::HostRings *> ringsOfJob{nullptr};
@@ -30,7 +31,7 @@ void delayHook(int rank, uint32_t lane, uint32_t step, uint64_t,
   if (!(target == Place{rank, lane, step}))
     return;
   ++strikes;
-  // The delay under test: time for the others to go on without this step.
+  // The delay under test: the other lanes have time to go on without this step.
   std::this_thread::sleep_for(std::chrono::milliseconds(3));
 }
 
@@ -51,7 +52,7 @@ TestSchedule twoTrees(uint16_t slots) {
   return makeSchedule(Collective::allreduce, 0, 3, layout);
 }
 
-/// One chunk on each channel.
+/// Returns a case with one chunk on each channel.
 Case oneChunk(bool threads) {
   Case c;
   c.count = 1000;
@@ -84,9 +85,10 @@ TEST_CASE("a counter that goes back ends in an error that says where") {
         HookScope hook(captureHook);
         REQUIRE(runCase(job, oneChunk(threads)) == "");
       }
-      // With one slot the next chunk needs the news that this one was read.
+      // With one slot, the writer's next chunk needs to know that this one was
+      // read.
       runtime::HostRings &rings = *ringsOfJob.load();
-      for (int rank = 0; rank < 3; ++rank) // news may be on its way yet
+      for (int rank = 0; rank < 3; ++rank) // the news may still be on its way
         while (rings.remote.carriers.progress(rank))
           ;
       uint64_t *freed = rings.writers[ring].freed;
@@ -96,7 +98,8 @@ TEST_CASE("a counter that goes back ends in an error that says where") {
       CAPTURE(text);
       unsigned long long expected = 0, seen = 0;
       CHECK(namesAWait(text, model, &expected, &seen));
-      // The writer wants a slot, or somebody after it the chunk.
+      // Either the writer waits for a slot, or a rank after it waits for the
+      // chunk.
       CHECK(((expected == 1 && seen == 0) || (expected == 2 && seen == 1)));
       CHECK(text.find(waitedSoon()) != std::string::npos);
       CHECK(freshJobFails() == "");

@@ -1,4 +1,4 @@
-//===- FinalizeTest.cpp - waiting for what a rank has called --------------===//
+//===- FinalizeTest.cpp - waiting for a rank's calls ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -28,7 +28,7 @@ TestSchedule finalizedJob(int ranks) {
 
 TEST_CASE("finalizing waits for a call, and leaves the communicator as it is") {
   Job job(finalizedJob(2), 2);
-  CHECK(blinkCommFinalize(job[0]) == blinkSuccess); // there is none
+  CHECK(blinkCommFinalize(job[0]) == blinkSuccess); // no call is under way
   blinkResult_t called = blinkInProgress, waited = blinkInProgress;
   std::thread caller([&] { called = sumOne(job[0]); });
   REQUIRE(waitUntil([&] { return job[0]->backend->inFlight(0); }));
@@ -40,7 +40,7 @@ TEST_CASE("finalizing waits for a call, and leaves the communicator as it is") {
     wasInFlight = job[0]->backend->inFlight(0);
   });
   REQUIRE(waitUntil([&] { return waits.load(); }));
-  // Another rank has nothing to wait for.
+  // The other rank has nothing to wait for.
   CHECK(blinkCommFinalize(job[1]) == blinkSuccess);
   CHECK(sumOne(job[1]) == blinkSuccess);
   caller.join();
@@ -48,7 +48,7 @@ TEST_CASE("finalizing waits for a call, and leaves the communicator as it is") {
   CHECK(called == blinkSuccess);
   CHECK(waited == blinkSuccess);
   CHECK_FALSE(wasInFlight);
-  // Calls go on as before.
+  // Later calls work as before.
   for (blinkResult_t result :
        job.onThreads([&](int rank) { return sumOne(job[rank]); }))
     CHECK(result == blinkSuccess);

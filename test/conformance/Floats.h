@@ -1,4 +1,4 @@
-//===- Floats.h - buffers of either back end --------------------*- C++ -*-===//
+//===- Floats.h - buffers for either back end -------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,7 +17,7 @@
 
 namespace blink::test {
 
-/// Memory where the back end wants it.
+/// Floats on the host, with a copy in the memory that the back end needs.
 class Floats {
 public:
   explicit Floats(size_t count) : host(count) {

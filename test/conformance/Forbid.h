@@ -1,4 +1,4 @@
-//===- Forbid.h - system calls a process may not make -----------*- C++ -*-===//
+//===- Forbid.h - forbids system calls --------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,8 +16,9 @@
 
 namespace blink::test {
 
-/// This process may not make a system call from now on: with
-/// process_vm_readv it may not read others' memory, as in some containers.
+/// Forbids this process a system call from now on. Without process_vm_readv,
+/// for example, it cannot read other processes' memory, as in some containers.
+/// Returns false on failure.
 inline bool forbid(unsigned systemCall) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

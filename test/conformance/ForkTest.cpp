@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// As frameworks do it, whose loaders of data are forked workers: a child uses
-// nothing of its parent's job, and what it does with its copies, or how it
-// ends, the parent does not notice.
+// Frameworks fork: their data loaders are forked workers. A child cannot use
+// its parent's job, and the parent notices neither what the child does with its
+// copies nor how it ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ namespace {
 
 constexpr int kRanks = 2;
 
-/// The exit code of a child that runs `body`: what it returns.
+/// Runs `body` in a child process and returns the child's exit code, which is
+/// what `body` returns.
 template <typename Body> int inChild(const Body &body) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
@@ -39,7 +40,7 @@ template <typename Body> int inChild(const Body &body) {
 
 Case largeCase() {
   Case c;
-  c.count = 300000; // with help of other threads, where there are processors
+  c.count = 300000; // other threads help if there are processors
   return c;
 }
 
@@ -47,7 +48,8 @@ TestSchedule schedule() {
   return makeSchedule(Collective::allreduce, 0, kRanks, {});
 }
 
-/// What refuses a call with its parent's communicator, or 0.
+/// Tries calls with the parent's communicator in a child. Returns 0 if all are
+/// refused, else the number of the first that is not.
 int misuse(blinkComm_t comm) {
   const auto refuses = [](blinkResult_t result) {
     return result == blinkInvalidUsage &&
@@ -94,7 +96,7 @@ TEST_CASE("a child may free its parent's communicators, and not use them") {
                      : 100;
         }) == 0);
   CHECK(runCase(job, largeCase()) == "");
-  // With all that a process does when it ends by itself.
+  // The child ends with everything that a process does when it exits normally.
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -107,14 +109,14 @@ TEST_CASE("a child may free its parent's communicators, and not use them") {
   CHECK(runCase(job, largeCase()) == "");
 }
 
-#if !defined(__SANITIZE_THREAD__) // which ends a child that starts threads
+#if !defined(__SANITIZE_THREAD__) // which kills a child that starts threads
 TEST_CASE("a child makes communicators of its own while its parent's run") {
   const Job job(schedule(), kRanks);
-  // The test's own patterns are made here, not while it forks.
+  // Create the test's own patterns now, not while the process forks.
   CHECK(runCase(job, largeCase()) == "");
   std::atomic<bool> stop{false};
   std::string wrong;
-  std::thread calls([&] { // in and out of all locks, at any time
+  std::thread calls([&] { // takes and releases all locks all the time
     while (!stop && wrong.empty()) {
       wrong = runCase(job, largeCase());
       void *memory = nullptr;
@@ -125,7 +127,7 @@ TEST_CASE("a child makes communicators of its own while its parent's run") {
   });
   for (int round = 0; round < 20; ++round)
     CHECK(inChild([&] {
-            alarm(60); // rather than a hang, if a lock were taken
+            alarm(60); // avoids a hang if a lock were taken
             const Job own(schedule(), kRanks);
             void *memory = nullptr;
             blinkRedOp_t op;

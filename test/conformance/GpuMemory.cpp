@@ -1,4 +1,4 @@
-//===- GpuMemory.cpp - memory of GPUs, of every kind ----------------------===//
+//===- GpuMemory.cpp - GPU memory of every kind ---------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kOffset = 64;
 
-/// To be made where it is used first: most tests need none.
+/// Makes a pool on first use: most tests need none.
 cudaMemPool_t makePool() {
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;

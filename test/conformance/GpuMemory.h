@@ -1,4 +1,4 @@
-//===- GpuMemory.h - memory of GPUs, of every kind --------------*- C++ -*-===//
+//===- GpuMemory.h - GPU memory of every kind -------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,24 +15,26 @@
 
 namespace blink::test {
 
-/// Memory of the device that is current when it is made.
+/// Memory of the device that is current when the object is made.
 class GpuMemory {
 public:
   /// `kind`:
-  ///   plain      cudaMalloc's
-  ///   blink      blinkMemAlloc's
-  ///   pool       of a memory pool that can be shared
-  ///   ownpool    of cudaMallocAsync's pool, which cannot
+  ///
+  ///   plain      from cudaMalloc
+  ///   blink      from blinkMemAlloc
+  ///   pool       from a memory pool that can be shared
+  ///   ownpool    from the pool of cudaMallocAsync, which cannot be shared
   ///   mapped     one mapping (cuMemMap)
-  ///   pieces     several side by side; the buffer crosses from one to the next
-  ///   fabric     likewise, with handles for fabrics
-  ///   closed     likewise, with no handles to share
-  /// begin() is null if there is no memory of this kind here.
+  ///   pieces     several adjacent mappings; the buffer crosses their borders
+  ///   fabric     the same, with handles for fabrics
+  ///   closed     the same, without handles to share
+  ///
+  /// begin() is null if this machine has no memory of this kind.
   GpuMemory(const std::string &kind, size_t bytes);
   ~GpuMemory();
   GpuMemory(const GpuMemory &) = delete;
 
-  /// Not where the memory begins. Aligned to 64 bytes.
+  /// A place inside the memory, not its start. Aligned to 64 bytes.
   char *begin() const { return begin_; }
   float *floats() const { return reinterpret_cast<float *>(begin_); }
 

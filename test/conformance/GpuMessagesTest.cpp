@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is not the same as on the host: streams, graphs, kernels that hold only
-// so many messages, and what they say when something is wrong.
+// The differences from the host: streams, graphs, kernels that hold a limited
+// number of messages, and errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ TestSchedule messages(int numRanks) {
   return schedule;
 }
 
-/// Numbers in the memory of a rank's device.
+/// Integers in the memory of a rank's device.
 class DeviceInts {
 public:
   DeviceInts(int rank, size_t count, int value) : rank_(rank), count_(count) {
@@ -70,7 +70,7 @@ std::string asyncError(const Job &job, int rank, blinkResult_t expected) {
   CHECK(blinkCommGetAsyncError(job[rank], &result) == blinkSuccess);
   CHECK(result == expected);
   blinkAllReduce(nullptr, nullptr, 0, blinkInt32, blinkSum, job[rank], nullptr);
-  int there = 0; // a call says why
+  int there = 0; // without access a call reports the error
   blinkRecv(&there, 1, blinkInt32, 1 - rank, job[rank], nullptr);
   return blinkGetLastError(job[rank]);
 }
@@ -80,7 +80,8 @@ std::string asyncError(const Job &job, int rank, blinkResult_t expected) {
 TEST_CASE("more messages than a kernel holds, of one queue and of many") {
   constexpr int kRanks = 4, kTimes = 20;
   const Job job(messages(kRanks), kRanks);
-  // Message i of a turn goes to rank i, and is as long as both ends say.
+  // Message i of a turn goes to rank i; both ends compute its length from the
+  // same numbers.
   const auto countOf = [](int from, int to, int turn) {
     return size_t(100 + 37 * from + 11 * to + 300 * (turn % 3));
   };
@@ -142,7 +143,7 @@ TEST_CASE("a receiver's kernel finds out that its sender's call differs") {
   blinkGroupStart();
   blinkSend(sent.get(), 7, blinkInt32, 1, job[0], job.stream(0));
   blinkRecv(received.get(), 8, blinkInt32, 0, job[1], job.stream(1));
-  CHECK(blinkGroupEnd() == blinkSuccess); // they are in their streams
+  CHECK(blinkGroupEnd() == blinkSuccess); // they are queued in streams
   for (int rank : {0, 1})
     await(job, rank);
   const std::string why = asyncError(job, 1, blinkInvalidUsage);
@@ -175,7 +176,7 @@ TEST_CASE("a graph holds messages and collectives of a group") {
     return reinterpret_cast<cudaStream_t>(job.stream(rank));
   };
   cudaGraphExec_t graphs[2] = {};
-  for (int rank : {0, 1}) { // each captures its own calls
+  for (int rank : {0, 1}) { // each rank captures its own calls
     useDeviceOf(rank);
     REQUIRE(cudaStreamBeginCapture(
                 stream(rank), cudaStreamCaptureModeRelaxed) == cudaSuccess);
@@ -214,7 +215,7 @@ TEST_CASE("what is in several streams of a rank comes before its messages") {
   useDeviceOf(0);
   REQUIRE(cudaStreamCreate(&other) == cudaSuccess);
   blinkGroupStart();
-  // One message from each of two streams, to one rank.
+  // Each of two streams sends one message, both to the same rank.
   blinkSend(sent.get(), kCount, blinkInt32, 1, job[0], job.stream(0));
   blinkSend(sent.get(), 1, blinkInt32, 1, job[0],
             reinterpret_cast<blinkStream_t>(other));
@@ -222,7 +223,7 @@ TEST_CASE("what is in several streams of a rank comes before its messages") {
   blinkRecv(first.get(), 1, blinkInt32, 0, job[1], job.stream(1));
   CHECK(blinkGroupEnd() == blinkSuccess);
   useDeviceOf(0);
-  // Behind the messages, in either stream: the input is the caller's again.
+  // In either stream, work behind the messages may overwrite the input again.
   REQUIRE(cudaMemsetAsync(sent.get(), 0, sizeof(int), other) == cudaSuccess);
   REQUIRE(cudaStreamSynchronize(other) == cudaSuccess);
   await(job, 1);

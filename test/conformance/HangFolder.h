@@ -1,4 +1,4 @@
-//===- HangFolder.h - where pictures of hangs go ----------------*- C++ -*-===//
+//===- HangFolder.h - a folder for pictures of hangs ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,7 @@
 
 namespace blink::test {
 
-/// A folder that BLINK_HANG_DIR names meanwhile.
+/// A folder that BLINK_HANG_DIR names during the object's lifetime.
 class HangFolder {
 public:
   HangFolder() {
@@ -31,7 +31,7 @@ public:
     unsetenv("BLINK_HANG_DIR");
     std::filesystem::remove_all(path_);
   }
-  /// The contents of its files.
+  /// Returns the contents of the files in the folder.
   std::vector<std::string> files() const {
     std::vector<std::string> all;
     for (const auto &file : std::filesystem::directory_iterator(path_)) {

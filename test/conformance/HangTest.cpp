@@ -49,7 +49,7 @@ TEST_CASE("the error of a hang names the culprit, and a file has the picture") {
                          "called allreduce of 5 int32 with sum; "));
     CHECK(contains(text, "for rank 2"));
   }
-  // Once, from one rank.
+  // Exactly one rank writes a file.
   const std::vector<std::string> files = folder.files();
   REQUIRE(files.size() == 1);
   CHECK(contains(files[0], "\"cause\":\"behind\",\"culprits\":[2]"));
@@ -69,7 +69,7 @@ TEST_CASE("calls that differ leave a file, too") {
   const std::vector<std::string> files = folder.files();
   REQUIRE(files.size() == 1);
   INFO(files[0]);
-  // The third rank may not be in the call yet: then both others are named.
+  // The third rank may not be in the call yet. Then both other ranks are named.
   CHECK((contains(files[0], "\"cause\":\"differs\",\"culprits\":[1]") ||
          contains(files[0], "\"cause\":\"differs\",\"culprits\":[0,1]") ||
          contains(files[0], "\"cause\":\"differs\",\"culprits\":[1,2]")));
@@ -84,7 +84,7 @@ TEST_CASE("a program that handles SIGUSR2 itself goes on to") {
   {
     const Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
     CHECK(sigaction(SIGUSR2, nullptr, &now) == 0);
-    CHECK((now.sa_handler == own.sa_handler)); // no name to print
+    CHECK((now.sa_handler == own.sa_handler)); // a handler cannot be printed
     raise(SIGUSR2);
     CHECK(heard == 1);
   }

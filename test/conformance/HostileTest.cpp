@@ -3,8 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A file may pass every rule and still compute nonsense or never end. Running
-// it must stay within the buffers and come back. Not under ThreadSanitizer: two
-// lanes of a wrong schedule may well write the same element.
+// it must stay within the buffers and must return. Not run under
+// ThreadSanitizer: two lanes of a wrong schedule may well write the same
+// element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Changes one thing that the loader may or may not mind.
+/// Changes one thing at random; the loader may or may not accept the result.
 void mutate(TestSchedule &model, std::mt19937 &random) {
   TestVariant &variant = model.variant();
   auto any = [&](auto &list) -> auto & { return list[random() % list.size()]; };

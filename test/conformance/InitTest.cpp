@@ -1,9 +1,9 @@
-//===- InitTest.cpp - communicators that are made together ----------------===//
+//===- InitTest.cpp - communicators made together -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// blinkCommInitRank in groups, by one thread that drives several ranks, and
-// without waiting for it.
+// blinkCommInitRank in groups, by one thread that drives several ranks, and in
+// the background.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ int currentDevice() {
   return device;
 }
 
-/// The call of one rank.
+/// Makes the call of one rank.
 blinkResult_t init(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
                    int rank, blinkSchedule_t schedule, int timeoutMs = 0,
                    bool blocking = true) {
@@ -64,7 +64,7 @@ blinkResult_t init(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
                            &config);
 }
 
-/// "" if all collectives work, or what is wrong.
+/// Returns "" if all collectives work, else what is wrong.
 std::string wrongOf(const Job &job) {
   unsigned number = 0;
   for (Collective collective : collectives())
@@ -89,7 +89,7 @@ blinkResult_t asyncError(blinkComm_t comm) {
   return result;
 }
 
-/// What becomes of a communicator that is being made.
+/// Waits until the communicator has been made and returns the result.
 blinkResult_t outcome(blinkComm_t comm) {
   CHECK(waitUntil([&] { return asyncError(comm) != blinkInProgress; }));
   return asyncError(comm);
@@ -135,7 +135,7 @@ TEST_CASE("a group makes some ranks of a job, or ranks of several") {
   const blinkUniqueId ids[] = {makeId(), makeId()};
   std::vector<blinkComm_t> comms[2] = {std::vector<blinkComm_t>(3),
                                        std::vector<blinkComm_t>(3)};
-  // Each rank 0 on a thread of its own, the others in a group.
+  // Each rank 0 has a thread of its own; the other ranks are in a group.
   std::vector<std::thread> threads;
   for (size_t j = 0; j < 2; ++j)
     threads.emplace_back([&, j] {
@@ -197,7 +197,8 @@ TEST_CASE("one rank's error is that of its group, and soon") {
     CHECK((!comms[0] && !comms[1] && !comms[2]));
     return result;
   };
-  // Refused at once; found when the programs are looked up; and by the others.
+  // In this order: errors refused at once, found when the programs are looked
+  // up, and found by the other ranks.
   CHECK(group(opened.schedule, 3) == blinkInvalidArgument);
   CHECK(contains(blinkGetLastError(nullptr), "rank 3 of 3"));
   CHECK(group(nullptr, 2) == blinkInvalidArgument);
@@ -209,7 +210,7 @@ TEST_CASE("one rank's error is that of its group, and soon") {
 }
 
 TEST_CASE("a rank that cannot join says so to the ranks of other threads") {
-  // A job of three, of which two come in one group with one that is wrong.
+  // A job of three ranks. Two join in one group, and one of these two is wrong.
   const Opened opened(allCollectives(3, 2, lean()));
   const blinkUniqueId id = makeId();
   blinkComm_t alone, comms[2];
@@ -258,7 +259,7 @@ TEST_CASE("a communicator is made in the background") {
           blinkInProgress);
   REQUIRE(static_cast<bool>(comms[0]));
   CHECK(asyncError(comms[0]) == blinkInProgress);
-  // No other call may have it yet.
+  // No other call may use the communicator yet.
   Case c;
   c.count = 1;
   RankBuffers buffers(c, 2, 0);
@@ -280,7 +281,7 @@ TEST_CASE("a communicator is made in the background") {
   blinkGroupStart();
   refused(call(c, buffers.send(), buffers.recv(), comms[0]));
   CHECK(blinkGroupEnd() == blinkInvalidUsage);
-  // This very thread is the other rank.
+  // The thread that started the background call is also the other rank.
   REQUIRE(init(comms[1], 2, id, 1, opened.schedule) == blinkSuccess);
   REQUIRE(outcome(comms[0]) == blinkSuccess);
   const Job job(comms, {});
@@ -319,7 +320,7 @@ TEST_CASE("abort ends what is being made, on all ranks, and soon") {
   CHECK(outcome(comms[1]) == blinkRemoteError);
   CHECK(contains(blinkGetLastError(comms[1]), "rank 1 aborted"));
   CHECK(blinkCommAbort(alone) == blinkSuccess);
-  // It is of no use, and says why; it can be freed.
+  // The communicator cannot be used, says why, and can be freed.
   int count;
   CHECK(blinkCommCount(comms[1], &count) == blinkRemoteError);
   CHECK(contains(blinkGetLastError(nullptr), "rank 1 aborted"));
@@ -330,7 +331,7 @@ TEST_CASE("abort ends what is being made, on all ranks, and soon") {
 TEST_CASE("the error of what is made in the background") {
   const Opened opened(allCollectives(2, 0, lean()));
   blinkComm_t comm = nullptr;
-  // Arguments are judged at once.
+  // Wrong arguments are refused at once.
   CHECK(init(comm, 2, makeId(), 2, opened.schedule, 0, false) ==
         blinkInvalidArgument);
   CHECK(!comm);
@@ -339,7 +340,7 @@ TEST_CASE("the error of what is made in the background") {
   CHECK(blinkCommInitRank(&comm, 2, makeId(), 0, deviceOf(0), opened.schedule,
                           &config) == blinkInvalidArgument);
   CHECK(contains(blinkGetLastError(nullptr), "blocking is 2"));
-  // What is found later.
+  // Other errors are found later.
   REQUIRE(init(comm, 2, blinkUniqueId{}, 0, opened.schedule, 0, false) ==
           blinkInProgress);
   CHECK(outcome(comm) == blinkInvalidArgument);
@@ -350,7 +351,7 @@ TEST_CASE("the error of what is made in the background") {
   CHECK(outcome(comm) == blinkRemoteError);
   CHECK(contains(blinkGetLastError(comm), "waited 50 ms for rank 1 to join"));
   CHECK(blinkCommDestroy(comm) == blinkSuccess);
-  // Programs compiled before there was the field wait.
+  // For programs compiled before this field existed, the call waits.
   config = configOf(50, false);
   config.size = offsetof(blinkConfig_t, blocking);
   CHECK(blinkCommInitRank(&comm, 2, makeId(), 0, deviceOf(0), opened.schedule,

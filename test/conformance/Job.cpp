@@ -32,7 +32,7 @@ namespace {
 constexpr unsigned char kCanary = 0xa5;
 constexpr size_t kMargin = 64;
 
-/// REQUIRE for programs that are no tests.
+/// REQUIRE for programs without test cases.
 void must(bool good) {
   if (!good)
     std::abort();
@@ -46,8 +46,8 @@ int numDevices() {
 }
 #endif
 
-/// `count` elements with a margin on both sides that nobody may touch, and
-/// their twin in the memory of a GPU. What is in them is open.
+/// `count` elements with a margin on both sides that no code may write to, and
+/// their copy in a GPU's memory. The elements are not initialised.
 class Buffer {
 public:
   Buffer(blinkDataType_t type, size_t count, bool misaligned,
@@ -74,9 +74,9 @@ public:
   Buffer(const Buffer &) = delete;
 
   unsigned char *data() { return bytes_ + offset_; }
-  /// So that an element that nobody writes is found.
+  /// Fills the elements so that an element that is never written is noticed.
   void poison() { std::memset(data(), kCanary, size_); }
-  /// Where the back end finds what is at `address` of data().
+  /// Returns where the back end finds the byte at `address` of data().
   unsigned char *twin(const unsigned char *address) {
     return twin_ + (address - bytes_);
   }
@@ -231,7 +231,7 @@ Job::~Job() {
 #endif
 }
 
-/// Waits for the rank's stream; what became of the communicator.
+/// Waits for the rank's stream and returns the state of the communicator.
 blinkResult_t Job::synchronize(int rank) const {
 #if BLINK_TEST_CUDA
   if (cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(streams_[rank])) !=
@@ -302,7 +302,7 @@ KeptMemory::KeptMemory(size_t bytes, int numRanks)
   const size_t total = share * size_t(numRanks);
   bytes_.reset(std::aligned_alloc(kHugePage, total));
   must(bytes_ != nullptr);
-  madvise(bytes_.get(), total, MADV_HUGEPAGE); // without them it works, too
+  madvise(bytes_.get(), total, MADV_HUGEPAGE); // works without huge pages, too
   for (int rank = 0; rank < numRanks; ++rank)
     ranks_.emplace_back(static_cast<unsigned char *>(bytes_.get()) +
                             size_t(rank) * share,
@@ -311,7 +311,7 @@ KeptMemory::KeptMemory(size_t bytes, int numRanks)
 
 std::pmr::memory_resource *KeptMemory::of(int rank) {
 #if defined(__SANITIZE_ADDRESS__)
-  return std::pmr::new_delete_resource(); // for what it finds around it
+  return std::pmr::new_delete_resource(); // so that it can guard each buffer
 #else
   return &ranks_[size_t(rank)];
 #endif
@@ -358,11 +358,11 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank,
   recvBuffer = std::make_unique<Buffer>(
       c.type, c.inPlace ? std::max(sendCount, recvCount) : recvCount,
       c.misaligned, memory);
-  if (!c.inPlace || recvCount > sendCount) // else all of it is input
+  if (!c.inPlace || recvCount > sendCount) // otherwise all of it is input
     recvBuffer->poison();
   send = sendBuffer->data();
   recv = recvBuffer->data();
-  // In place: the smaller buffer is this rank's part of the larger one.
+  // In place, the smaller buffer is this rank's part of the larger one.
   const size_t part = size_t(rank) * c.count * size_t(bytesOf(c.type));
   if (c.inPlace)
     send = recv + (gathers ? part : 0);
@@ -410,7 +410,7 @@ std::string RankBuffers::check() {
                         s.rank == c.root;
   const size_t size = size_t(bytesOf(c.type));
   Wrong wrong;
-  // Elements of a scattered buffer are numbered through all its blocks.
+  // Elements of a scattered buffer are numbered across all its blocks.
   const size_t first = s.scatters ? size_t(s.rank) * c.count : 0;
   if (receives && s.reduces)
     compare(s.recv, 0, reducedPattern(c.type, c.op, s.n), size, first,
@@ -432,7 +432,8 @@ std::string RankBuffers::check() {
 }
 
 std::string runCase(const Job &job, const Case &c, KeptMemory *memory) {
-  // Large buffers take as long to fill and to compare as the call takes.
+  // With `threads` each rank's thread fills and compares its own buffers: for
+  // large buffers that takes as long as the call.
   const auto forRanks = [&](const std::function<void(int)> &body) {
     if (c.threads)
       job.onThreads([&](int rank) { return body(rank), blinkSuccess; });

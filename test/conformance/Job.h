@@ -20,66 +20,70 @@
 
 namespace blink::test {
 
-/// One schedule file with a program for each of collectives(), all of one
-/// shape; rooted ones with root `root`.
+/// Returns one schedule with a program for each of collectives(), all of the
+/// same shape. Rooted collectives have root `root`.
 TestSchedule allCollectives(int numRanks, int root,
                             const BuildOptions &options);
 
-/// The schedule with all channels of one kind.
+/// Returns the schedule with all channels of kind `kind`.
 TestSchedule withKind(TestSchedule model, sched::ChannelKind kind);
 
-/// The schedule with the first variant of each program of one protocol.
+/// Returns the schedule with the first variant of each program using
+/// `protocol`.
 TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol);
 
-/// The schedule with partial sums of narrow types as float32.
+/// Returns the schedule with partial sums of narrow types in float32.
 TestSchedule withFloatSums(TestSchedule model);
 
-/// Makes the GPU of a rank of a Job current: ranks are dealt out to all there
-/// are. On the host: nothing.
+/// Makes the GPU of a rank of a Job current; ranks are dealt out to all GPUs.
+/// Does nothing on the host.
 void useDeviceOf(int rank);
 
-/// Whether a transport carries the channels of this program's jobs, so that a
-/// rank finds nothing of another's in memory.
+/// Whether a transport carries the channels of this program's jobs, so that no
+/// rank can reach another's memory.
 bool isRemote();
 
-/// How many lanes each rank of a job may have for all to run at the same time:
-/// a test GPU may be small.
+/// Returns the maximum number of lanes per rank for which all lanes of a job
+/// run at the same time: a test GPU may be small.
 int mostLanes(int numRanks);
 
-/// What the ranks of a job were in the first one, which says where they are.
+/// The ranks' numbers in the first job, which determine their GPUs.
 struct OldRanks {
   explicit OldRanks(std::vector<int> ranks) : ranks(std::move(ranks)) {}
   std::vector<int> ranks;
 };
 
-/// Communicators of all ranks over a schedule; destroyed at the end.
+/// Communicators of all ranks over a schedule; the destructor destroys them.
 class Job {
 public:
-  /// The test fails if they cannot be made. timeoutMs 0: the default.
+  /// Makes the communicators; the test fails if it cannot. timeoutMs 0: the
+  /// default.
   Job(const TestSchedule &schedule, int numRanks, int timeoutMs = 0);
-  /// The same from a file's bytes; `gpus` as in blinkConfig_t.
+  /// Does the same from a file's bytes; `gpus` as in blinkConfig_t.
   Job(const std::vector<uint8_t> &bytes, int numRanks, int timeoutMs,
       const int *gpus);
   ~Job();
   Job(const Job &) = delete;
 
   int size() const { return int(comms_.size()); }
-  /// The stream of a rank; null on the host.
+  /// Returns the stream of a rank; null on the host.
   blinkStream_t stream(int rank) const { return streams_[rank]; }
   blinkComm_t operator[](int rank) const { return comms_[rank]; }
-  /// Of communicators that a test has made of those of another job: of all
-  /// ranks that there were at first but `excluded`, in ascending order.
+  /// Takes over communicators that a test has made from those of another job:
+  /// of all original ranks but `excluded`, in ascending order.
   Job(std::vector<blinkComm_t> comms, const std::vector<int> &excluded);
-  /// The same in any order.
+  /// Does the same for ranks in any order.
   Job(std::vector<blinkComm_t> comms, const OldRanks &old);
-  /// The communicator is freed by the test, not by the job.
+  /// Hands over the communicator: the test frees it, not the job.
   blinkComm_t release(int rank);
 
-  /// Runs `body(rank)` on a thread for each rank; the results in order, of what
-  /// ran in the ranks' streams, too.
+  /// Runs `body(rank)` on a thread for each rank and waits for the ranks'
+  /// streams. Returns the results in the order of ranks; a failure in a stream
+  /// counts, too.
   std::vector<blinkResult_t>
   onThreads(const std::function<blinkResult_t(int)> &body) const;
-  /// Runs `body(rank)` for each rank within one group; the group's result.
+  /// Runs `body(rank)` for each rank within one group; returns the group's
+  /// result.
   blinkResult_t inGroup(const std::function<blinkResult_t(int)> &body) const;
 
 private:
@@ -89,16 +93,16 @@ private:
   std::vector<blinkStream_t> streams_;
 };
 
-/// Memory for the buffers of one case after the other: touching fresh pages
-/// takes longer than most collectives.
+/// Memory that one case after the other uses for its buffers: touching fresh
+/// pages takes longer than most collectives.
 class KeptMemory {
 public:
-  /// Of `bytes`, the ranks' buffers together. What a case needs beyond that is
-  /// not kept.
+  /// Reserves `bytes` for the buffers of all ranks together. If a case needs
+  /// more, the rest is not kept.
   KeptMemory(size_t bytes, int numRanks);
-  /// The share of a rank. Ranks may use theirs at the same time.
+  /// Returns the part of a rank. Ranks may use theirs at the same time.
   std::pmr::memory_resource *of(int rank);
-  /// The next case may begin: all buffers are gone.
+  /// Frees the memory for the next case. All buffers must be gone.
   void reuse();
 
 private:
@@ -106,11 +110,11 @@ private:
   std::deque<std::pmr::monotonic_buffer_resource> ranks_;
 };
 
-/// A case whose type, operator and placement follow from `number`.
+/// Returns a case whose type, operator and placement follow from `number`.
 Case variedCase(Collective collective, size_t count, int root, unsigned number);
 
-/// The buffers of one rank of a case, filled with its input; where the back end
-/// wants them.
+/// The buffers of one rank for a case, filled with the case's input, in the
+/// memory that the back end needs.
 class RankBuffers {
 public:
   RankBuffers(
@@ -121,12 +125,12 @@ public:
 
   const void *send() const;
   void *recv() const;
-  /// Another input than a case's; `check` then says nothing of use.
+  /// Replaces the case's input. check() is then meaningless.
   void fill(const std::vector<uint64_t> &bits);
-  /// The bits of the output.
+  /// Returns the bits of the output.
   std::vector<uint64_t> result();
-  /// "" or what is wrong after the collective: a number of wrong elements, an
-  /// input or a byte beside a buffer that was written.
+  /// Returns "", or what is wrong after the collective: a number of wrong
+  /// elements, a changed input, or a byte written beside a buffer.
   std::string check();
 
 private:
@@ -134,8 +138,8 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// Runs the case, with buffers in this memory if given. Returns "" or what is
-/// wrong: a result code, or what RankBuffers::check says.
+/// Runs the case, with buffers in `memory` if given. Returns "" or what is
+/// wrong: a result code, or the text of RankBuffers::check.
 std::string runCase(const Job &job, const Case &c,
                     KeptMemory *memory = nullptr);
 

@@ -12,8 +12,8 @@
 
 namespace blink::test {
 
-/// Waits until `happened()` is true; false if it is not so within the limit,
-/// which no machine needs unless something is wrong.
+/// Waits until `happened()` is true. Returns false if that takes longer than
+/// the limit, which is ample on any machine.
 template <typename Happened>
 bool waitUntil(const Happened &happened,
                std::chrono::seconds limit = std::chrono::seconds(60)) {
@@ -21,7 +21,7 @@ bool waitUntil(const Happened &happened,
   while (!happened()) {
     if (std::chrono::steady_clock::now() > end)
       return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1)); // and look
+    std::this_thread::sleep_for(std::chrono::milliseconds(1)); // and retry
   }
   return true;
 }

@@ -1,10 +1,10 @@
-//===- LateReaderTest.cpp - ranks in launches of their own, one late ------===//
+//===- LateReaderTest.cpp - separate launches, one of them late -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The writer's launches end while their chunks are still in the slots, and the
-// next one, of another size, waits for a slot when the reader begins. Ranks
-// that share a kernel never come to that.
+// The writer's launches end while their chunks are still in the slots. The next
+// launch, of another size, waits for a slot when the reader begins. Ranks that
+// share a kernel never get into this state.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,12 @@ using namespace blink::test;
 namespace {
 
 constexpr size_t kLateChunk = 256 << 10;
-/// Eleven chunks each, so every one begins at another of four slots.
+/// Each round has eleven chunks, so each begins at a different one of the four
+/// slots.
 constexpr int kRounds = 4;
 
-/// Chunks of this call are a quarter of those of the larger one, and all of
-/// them fit into the slots.
+/// The small call's chunks are a quarter of the size of the large call's, and
+/// all of them fit into the slots.
 Case smallCall(Collective collective) {
   Case c;
   c.collective = collective;
@@ -34,7 +35,7 @@ Case smallCall(Collective collective) {
   return c;
 }
 
-/// Of more chunks than there are slots, and of other bits.
+/// The large call has more chunks than there are slots, and different bits.
 Case largeCall(Collective collective) {
   Case c;
   c.collective = collective;
@@ -43,7 +44,7 @@ Case largeCall(Collective collective) {
   return c;
 }
 
-/// Both calls by one rank; between() when the small one has ended.
+/// Makes both calls of one rank, with between() after the small one has ended.
 template <typename Between>
 blinkResult_t callBoth(const Job &job, int rank, const Case (&cases)[2],
                        const std::vector<RankBuffers> &buffers,
@@ -68,7 +69,7 @@ TEST_CASE("a reader that comes late finds the chunks of each call") {
   layout.chunkBytes = kLateChunk;
   for (auto [collective, writer] : {std::pair(Collective::reduce, 1),
                                     std::pair(Collective::broadcast, 0)}) {
-    // Over channels through the host, which always go through slots.
+    // Channels through the host always use slots.
     Job job(withKind(makeSchedule(collective, 0, 2, layout),
                      sched::ChannelKind::staged),
             2, 20000);
@@ -92,7 +93,7 @@ TEST_CASE("a reader that comes late finds the chunks of each call") {
               ended = cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
                           job.stream(rank))) == cudaSuccess;
             });
-        written.set_value(); // whatever came of it
+        written.set_value(); // even after a failure
         return result == blinkSuccess && !ended ? blinkInternalError : result;
       };
       for (blinkResult_t result : job.onThreads(body))

@@ -3,8 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A process that makes and destroys communicators by the thousand, as
-// frameworks do for groups of their own, holds no more than one that has made a
-// few.
+// frameworks do for their groups, holds no more than one that has made a few.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,13 +29,13 @@ using namespace blink::test;
 namespace {
 
 constexpr int kMembers = 3;
-// Ranks with GPUs take a few milliseconds to meet, on a busy machine more. One
-// thing that is left each time shows after some 20; a sanitizer looks for what
-// is left of the heap itself. Where sockets carry the channels, what they leave
-// is looked for: the rest shows without them.
+// The number of repetitions. Ranks with GPUs take a few milliseconds to join,
+// more on a busy machine. A leak of one item per repetition shows after some
+// 20, and a sanitizer looks for leaks of the heap itself. If sockets carry the
+// channels, only the leaks of sockets matter: the rest shows without them.
 int timesHere() { return kSanitized ? 20 : kOnCuda || isRemote() ? 100 : 400; }
 
-/// What this process holds.
+/// What this process holds at this moment.
 struct Held {
   size_t files = 0, threads = 0, mappings = 0, heap = 0;
 
@@ -46,7 +45,7 @@ struct Held {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);)
       ++mappings;
-    heap = mallinfo2().uordblks; // 0 under sanitizers, which look themselves
+    heap = mallinfo2().uordblks; // 0 under sanitizers, which find leaks
   }
 
 private:
@@ -59,7 +58,8 @@ private:
   }
 };
 
-/// Calls `once` some times, to fill what is kept on purpose, and then often.
+/// Calls `once` a few times, to fill what is kept on purpose, and then `times`
+/// times.
 template <typename Once>
 void checkNothingIsLeft(Once once, int times = timesHere()) {
   for (int i = 0; i < std::min(times / 2, 50); ++i)
@@ -70,9 +70,9 @@ void checkNothingIsLeft(Once once, int times = timesHere()) {
   const Held after;
   CHECK(after.files < before.files + 20);
   CHECK(after.threads < before.threads + 10); // some are about to end
-  if (!kSanitized) // which map as they like; arenas come and go with threads
+  if (!kSanitized) // they map as they like; arenas follow threads
     CHECK(after.mappings < before.mappings + size_t(times) / 3);
-  if (!kOnCuda) // where that of emulated streams comes and goes
+  if (!kOnCuda) // the heap of emulated streams varies
     CHECK(after.heap < before.heap + (64 << 10) + size_t(times) * 64);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("communicators of one call leave nothing behind") {
   unsigned number = 0;
   checkNothingIsLeft([&] {
     const Job job(schedule, kMembers);
-    // Cases whose patterns the warm-up has made.
+    // These cases use patterns that the warm-up has made.
     const unsigned kind = number++ % unsigned(collectives().size());
     CHECK(runCase(job, variedCase(collectives()[kind], 100, 0, kind)) == "");
   });
@@ -143,7 +143,7 @@ TEST_CASE("communicators that cannot be made leave nothing behind") {
     blinkGroupStart();
     for (int rank = 0; rank < kMembers; ++rank)
       blinkCommSplit(job[rank], rank / 2, rank, &comms[rank], nullptr);
-    CHECK(blinkGroupEnd() != blinkSuccess); // no schedule for so few
+    CHECK(blinkGroupEnd() != blinkSuccess); // there is no schedule for so few
   });
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("communicators that are aborted leave nothing behind") {
 
 namespace {
 
-/// What a rank registers, once or often.
+/// A buffer that a rank registers, once or repeatedly.
 class Registered {
 public:
   explicit Registered(int rank) {
@@ -167,8 +167,9 @@ public:
   ~Registered() { CHECK(blinkMemFree(memory_) == blinkSuccess); }
   Registered(const Registered &) = delete;
 
-  /// Others reach into so much; on the host no threads help with it, whose
-  /// order between two mappings of the job's memory ThreadSanitizer cannot see.
+  /// Large enough for other ranks to read and write it directly. On the host it
+  /// is small enough that no threads help: ThreadSanitizer cannot see their
+  /// order between two mappings of the job's memory.
   static constexpr size_t kBytes = (kOnCuda ? 300 : 100) << 10;
   float *floats() const { return static_cast<float *>(memory_); }
   void enroll(blinkComm_t comm) {
@@ -182,7 +183,7 @@ private:
   void *memory_ = nullptr, *handle_ = nullptr;
 };
 
-/// A call of all ranks that reaches into what is registered.
+/// A call of all ranks that uses the registered buffers directly.
 void reduceAll(blinkComm_t *comms, const std::deque<Registered> &buffers) {
   blinkGroupStart();
   for (int rank = 0; rank < kMembers; ++rank)
@@ -232,9 +233,9 @@ TEST_CASE("registered buffers leave nothing behind") {
 }
 
 TEST_CASE("communicators with registered buffers leave nothing behind") {
-  // A rank whose GPU memory others have mapped waits for them a tenth of a
-  // second; half as often again as files may be left is enough. A sanitizer
-  // sees what is left of the heap after a few.
+  // A rank whose GPU memory others have mapped waits up to a tenth of a second
+  // for them. 30 repetitions are half as many again as the number of files that
+  // may remain open. A sanitizer finds leaks of the heap after a few.
   const int enough = !kOnCuda ? timesHere() : kSanitized ? 4 : 30;
   const Opened opened(small());
   checkNothingIsLeft(

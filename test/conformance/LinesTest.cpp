@@ -1,10 +1,10 @@
-//===- LinesTest.cpp - low-latency lines whose numbers come back ----------===//
+//===- LinesTest.cpp - lines of 2^24 chunks ago ---------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The flag of a line has 24 bits of a chunk's number, so that what lies in
-// lines that short chunks do not reach looks new after 2^24 chunks. On emulated
-// devices, whose rings a test can set forward.
+// The flag of a low-latency line holds 24 bits of the chunk's number. In lines
+// that short chunks do not reach, old contents look new after 2^24 chunks. Runs
+// on emulated devices, whose rings a test can set forward.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using runtime::Launch;
 
 namespace {
 
-/// The program that a rank of this place in its launch ran last, and the call's
-/// signature.
+/// The program that the rank at this index in its launch ran last, and the
+/// call's signature.
 std::atomic<const DeviceProgram *> lastProgram[2];
 std::atomic<uint64_t> lastSignature;
 void lastProgramHook(const Launch &launch, unsigned, unsigned, unsigned) {
@@ -58,8 +58,8 @@ TEST_CASE("lines of 2^24 chunks ago are not taken for new ones") {
   const DeviceChannel *writer = channelOf(*lastProgram[1], 0);
   REQUIRE(reader);
   REQUIRE(writer);
-  // The rings are as other calls would have left them: empty, and all lines
-  // with the flag of the chunk that comes next.
+  // Set the rings forward as other calls would have left them: empty, but with
+  // the flag of the next chunk in all lines.
   const uint64_t number = (uint64_t(3) << 24) + 7;
   for (const DeviceChannel *end : {reader, writer})
     end->end->number = end->end->credit = number;
@@ -70,7 +70,7 @@ TEST_CASE("lines of 2^24 chunks ago are not taken for new ones") {
   for (size_t l = 0; l < numLines; ++l)
     runtime::storeLine(lines + l, 0xbadbadbad,
                        runtime::lineFlag(number, lastSignature));
-  // The reader comes first, and finds them.
+  // The reader starts first and finds these lines.
   RankBuffers root(c, 2, 0), leaf(c, 2, 1);
   REQUIRE(call(c, root.send(), root.recv(), job[0], job.stream(0)) ==
           blinkSuccess);
@@ -82,10 +82,10 @@ TEST_CASE("lines of 2^24 chunks ago are not taken for new ones") {
   CHECK(root.check() == "");
   for (const DeviceChannel *end : {reader, writer})
     CHECK(end->end->swept == number);
-  // Those that the call did not reach are of no chunk to come.
+  // The lines that the call did not reach have the flag of an older chunk.
   CHECK(
       runtime::hasFlag(lines[numLines - 1], runtime::lineFlag(number - 1, 0)));
-  // And not again soon.
+  // The next call does not need to sweep again.
   CHECK(runCase(job, c) == "");
   CHECK(reader->end->swept == number);
   emulatedMachine = {};

@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kCounts[] = {0,       1, 3, 17, (4 << 10) + 1, (1 << 20) + 3,
                               64 << 20};
 
-/// A combination as the number of its value in each dimension.
+/// A combination, as the index of its value in each dimension.
 using Values = std::array<int, 6>;
 constexpr int kOperator = 2, kCount = 3, kNumDimensions = 6;
 constexpr Values kSizes = {8,
@@ -53,7 +53,7 @@ bool exists(const Values &values) {
           c.placement != Placement::inPlace);
 }
 
-/// Two values of different dimensions that meet.
+/// A pair of values from different dimensions.
 struct Pair {
   int dimension, value, otherDimension, otherValue;
 
@@ -64,8 +64,9 @@ struct Pair {
   }
 };
 
-/// Those that the combination tests: an operator where something is reduced,
-/// and few elements show little but that few elements work.
+/// Returns the pairs that the combination tests. An operator counts only if
+/// something is reduced. A combination of few elements counts only for pairs
+/// with its number of elements: it shows little else.
 std::vector<Pair> pairsOf(const Values &values) {
   std::vector<Pair> pairs;
   const bool reduces = combine(values).reduces();
@@ -78,7 +79,7 @@ std::vector<Pair> pairsOf(const Values &values) {
   return pairs;
 }
 
-/// Every combination, ranks outermost.
+/// Visits every combination, with the ranks outermost.
 template <typename Visit> void forAll(const Visit &visit) {
   size_t number = 1;
   for (int size : kSizes)
@@ -86,7 +87,7 @@ template <typename Visit> void forAll(const Visit &visit) {
   for (size_t i = 0; i < number; ++i) {
     Values values;
     size_t left = i;
-    // The counts vary fastest: time goes by evenly.
+    // The counts vary fastest, so that progress is even.
     for (int d : {3, 4, 2, 1, 0, 5}) {
       values[d] = int(left % size_t(kSizes[d]));
       left /= size_t(kSizes[d]);
@@ -96,7 +97,7 @@ template <typename Visit> void forAll(const Visit &visit) {
   }
 }
 
-/// Some combination that has the pair.
+/// Returns a random combination that tests the pair.
 Values randomWith(const Pair &pair, std::mt19937 &random) {
   for (;;) {
     Values values;
@@ -214,7 +215,8 @@ uint64_t memoryLimit() {
       free = value << 10;
   REQUIRE(free != 0);
 #if BLINK_TEST_CUDA
-  // Ranks are dealt out to GPUs: of a job's bytes, half are on them.
+  // Ranks are dealt out to the GPUs. Half of a job's bytes are on GPUs, the
+  // other half on the host.
   size_t freeThere = 0, total = 0;
   int devices = 0;
   REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Collective x type x operator x elements x placement x ranks: whole on demand,
-// otherwise so many of them that every two values meet.
+// Collective x type x operator x elements x placement x ranks: all combinations
+// on demand, otherwise a sample in which every two values meet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,11 +14,12 @@
 
 namespace blink::test {
 
-/// Whether the environment asks for everything: BLINK_CONFORMANCE=whole. The
-/// test fails on another value.
+/// Whether the environment asks for everything: BLINK_CONFORMANCE=whole. Any
+/// other value makes the test fail.
 bool isWhole();
 
-/// Where the buffers lie. Misaligned is out of place, by one element.
+/// Where the buffers lie. Misaligned buffers are out of place and off by one
+/// element.
 enum class Placement { outOfPlace, inPlace, misaligned };
 
 /// One combination.
@@ -31,33 +32,34 @@ struct Combination {
   int ranks;
 
   bool reduces() const;
-  /// As a case of a job whose root is `root`.
+  /// Returns the combination as a case of a job whose root is `root`.
   Case asCase(int root) const;
-  /// Of all ranks' buffers, on the host and, where there are, on GPUs.
+  /// Returns the bytes of all ranks' buffers, on the host and, if there are
+  /// any, on GPUs.
   uint64_t bytes() const;
 };
 
 inline constexpr int kRankCounts[] = {2, 3, 5, 8, 16};
 
-/// Every combination that there is, in a fixed order; those of one number of
-/// ranks follow each other.
+/// Returns every combination that exists, in a fixed order; those with the same
+/// number of ranks are adjacent.
 std::vector<Combination> wholeMatrix();
 
-/// As few as a greedy search finds so that every two values of different
-/// dimensions are in one of them, if there is one; sorted by ranks. Operators
-/// count where something is reduced, other pairs where there are 17 elements or
-/// more. Always the same.
+/// Returns a sample in which every two values of different dimensions meet, if
+/// any combination has both; a greedy search keeps it small. Sorted by ranks,
+/// and always the same. Operators count only if something is reduced. Pairs
+/// without the number of elements count only with 17 elements or more.
 std::vector<Combination> pairwiseSample();
 
-/// The root and the communicators for combinations of `ranks` ranks.
+/// The root, and the schedule for combinations of `ranks` ranks.
 int matrixRoot(int ranks);
 TestSchedule matrixSchedule(int ranks);
 
-/// Halves the count until the buffers take at most `limit` bytes.
+/// Halves the number of elements until the buffers take at most `limit` bytes.
 Combination fitted(Combination combination, uint64_t limit);
 
-/// Bytes that buffers may take on this machine: half of what is free now, in
-/// the host's memory and in that of GPUs.
+/// Returns how many bytes buffers may take on this machine: half of what is
+/// free now, in the host's memory and in that of the GPUs.
 uint64_t memoryLimit();
 
 } // namespace blink::test

@@ -21,8 +21,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Runs the combinations, all of `ranks` ranks. Calls done(combination) after
-/// each.
+/// Runs the combinations, which all have `ranks` ranks, and calls
+/// done(combination) after each.
 template <typename Done>
 void runAllOf(const std::vector<Combination> &combinations, int ranks,
               uint64_t limit, const Done &done) {
@@ -30,11 +30,11 @@ void runAllOf(const std::vector<Combination> &combinations, int ranks,
   uint64_t most = 0;
   for (const Combination &combination : combinations)
     most = std::max(most, fitted(combination, limit).bytes());
-  constexpr uint64_t kMargins = 1024; // of a rank's buffers, and more
+  constexpr uint64_t kMargins = 1024; // covers the margins of a rank's buffers
   KeptMemory memory(most + uint64_t(ranks) * kMargins, ranks);
   for (const Combination &combination : combinations) {
     Case c = fitted(combination, limit).asCase(matrixRoot(ranks));
-    // A single GPU runs ranks that share it in one group alone.
+    // Ranks that share a single GPU must call in one group.
     c.threads = !kOnCuda && combination.count % 2 == 0;
     std::string wrong = runCase(job, c, &memory);
     memory.reuse();
@@ -53,7 +53,7 @@ std::vector<Combination> ofRanks(const std::vector<Combination> &list,
   return some;
 }
 
-/// Says how far it is, twice a minute, and what did not fit.
+/// Prints the progress twice a minute, and how many combinations did not fit.
 class Progress {
 public:
   Progress(const std::vector<Combination> &list, int ranks, uint64_t limit)
@@ -80,7 +80,7 @@ public:
   }
 
 private:
-  /// In bytes, about; a call takes its time, too.
+  /// The approximate work in bytes, including a fixed cost per call.
   double workOf(const Combination &c) const {
     return double(fitted(c, limit_).bytes()) + 2e6;
   }
@@ -111,7 +111,8 @@ void runWhole(int ranks) {
 } // namespace
 
 TEST_CASE("a sample in which every two values meet") {
-  // Of large buffers the sample has fewer elements; the whole has them all.
+  // In the sample, large buffers have fewer elements; the whole matrix has them
+  // all.
   constexpr uint64_t kLimit = 4 << 20;
   const std::vector<Combination> sample = pairwiseSample();
   CHECK(sample.size() >= kNumTypes * 8); // every type with every collective
@@ -121,7 +122,7 @@ TEST_CASE("a sample in which every two values meet") {
 }
 
 TEST_CASE("64 Mi elements") {
-  // AddressSanitizer sees the host back end's, and not the memory of emulated
+  // AddressSanitizer checks the host back end but not the memory of emulated
   // devices.
   if ((kSlow || (kSanitized && kOnCuda)) && !isWhole())
     return;
@@ -133,8 +134,8 @@ TEST_CASE("64 Mi elements") {
 }
 
 TEST_CASE("the whole matrix has every combination once") {
-  // 3 collectives reduce, each type with 5 operators, 6 of them with 3 more;
-  // alltoall has no in place.
+  // 3 collectives reduce: all types have 5 operators, and 6 types have 3 more.
+  // Each has 3 placements. Alltoall has only 2: it cannot be in place.
   const size_t reductions = 3 * (kNumTypes * 5 + 6 * 3) * 3;
   const size_t others = kNumTypes * (4 * 3 + 1 * 2);
   CHECK(wholeMatrix().size() == 7 * 5 * (reductions + others));

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On emulated devices.
+// Runs on emulated devices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
-//===- MemoryInfoTest.cpp - what communicators hold on GPUs ---------------===//
+//===- MemoryInfoTest.cpp - the memory of communicators on GPUs -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// blinkCommMemory tells slots on GPUs from those in the host's memory.
+// blinkCommMemory tells slots on GPUs from slots in the host's memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ TEST_CASE("slots are counted where they are") {
   BuildOptions layout;
   layout.slots = kSlots;
   layout.chunkBytes = kChunk;
-  layout.shape = Shape::star; // all others give to rank 0
+  layout.shape = Shape::star; // all other ranks send to rank 0
   const TestSchedule schedule =
       makeSchedule(Collective::reduce, 0, kRanks, layout);
   const Job peers(schedule, kRanks);
@@ -49,7 +49,7 @@ TEST_CASE("slots are counted where they are") {
     CHECK(onHost.slots == 0);
     CHECK(onHost.staging >= expected);
     CHECK(onHost.staging <= expected + 4096);
-    // The rest of the job's memory is not slots.
+    // The rest of the job's memory does not consist of slots.
     CHECK(onHost.job < kSlots * kChunk);
     CHECK(onHost.job == onGpu.job);
   }

@@ -1,4 +1,4 @@
-//===- MessageErrorsTest.cpp - point to point that goes wrong -------------===//
+//===- MessageErrorsTest.cpp - errors of point-to-point calls -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -50,7 +50,7 @@ TEST_CASE("wrong arguments of messages run nothing") {
   CHECK(blinkSend(&value, SIZE_MAX / 2, blinkInt32, 1, job[0], nullptr) ==
         blinkInvalidArgument);
   CHECK(blinkSend(nullptr, 0, blinkInt32, 1, job[0], nullptr) == blinkSuccess);
-  // All of it is as before.
+  // The errors have not changed the job.
   int got = 0;
   CHECK(blinkGroupStart() == blinkSuccess);
   CHECK(blinkSend(&value, 1, blinkInt32, 1, job[0], nullptr) == blinkSuccess);
@@ -100,7 +100,7 @@ TEST_CASE("a receiver finds out that its sender's call differs") {
     CHECK(results[1] == blinkInvalidUsage);
     CHECK(contains(lastError(job[1]), "rank 1 has message of 4"));
     CHECK(contains(lastError(job[1]), "rank 0 has sent another one"));
-    // Those that others have, too.
+    // The other rank's messages fail as well.
     CHECK(blinkSend(values, 1, blinkFloat32, 0, job[2], nullptr) ==
           blinkInvalidUsage);
   }
@@ -131,7 +131,7 @@ TEST_CASE("nobody waits for a rank that is gone, and what it sent arrives") {
   CHECK(blinkCommDestroy(job.release(0)) == blinkSuccess);
   CHECK(blinkRecv(&got, 1, blinkInt32, 0, job[1], nullptr) == blinkSuccess);
   CHECK(got == 5);
-  // Messages among the others need it not.
+  // Messages among the other ranks do not need rank 0.
   CHECK(blinkSend(&value, 1, blinkInt32, 2, job[1], nullptr) == blinkSuccess);
   CHECK(blinkRecv(&got, 1, blinkInt32, 1, job[2], nullptr) == blinkSuccess);
   CHECK(blinkRecv(&got, 1, blinkInt32, 0, job[1], nullptr) == blinkRemoteError);

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Messages of any sizes in any pattern: among all ranks, several between the
-// same two, past collectives and each other, one after the other without any
-// synchronisation.
+// Messages of any size in any pattern: among all ranks, several between the
+// same two ranks, past collectives and each other, one after the other without
+// any synchronisation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Collectives and messages, the latter in one variant for small ones and one
-/// for large ones.
+/// Returns a schedule of collectives and messages. Messages have one variant
+/// for small sizes and one for large sizes.
 TestSchedule withMessages(int numRanks, const BuildOptions &options) {
   TestSchedule schedule = allCollectives(numRanks, 0, options);
   BuildOptions small = options;
@@ -41,16 +41,16 @@ TestSchedule withMessages(int numRanks, const BuildOptions &options) {
   return schedule;
 }
 
-/// A message, and what was received.
+/// A message, and what the receiver got.
 struct Message {
   int from, to;
   blinkDataType_t type;
   size_t count, bytes;
   std::vector<uint8_t> sent, received;
-  size_t offset; ///< of both buffers from what is aligned
+  size_t offset; ///< from an aligned address, in both buffers
 };
 
-/// Some messages of each rank to each, itself among them.
+/// Returns up to two messages from each rank to each rank, itself included.
 std::vector<Message> randomMessages(int numRanks, std::mt19937 &random) {
   constexpr size_t kCounts[] = {0, 1, 3, 17, 255, 1000, 4099, 70001};
   constexpr std::pair<blinkDataType_t, size_t> kTypes[] = {
@@ -66,15 +66,16 @@ std::vector<Message> randomMessages(int numRanks, std::mt19937 &random) {
         message.sent.resize(message.bytes + message.offset);
         for (uint8_t &byte : message.sent)
           byte = uint8_t(random());
-        // A byte more on both sides tells what should not be written.
+        // The `offset` bytes before and 8 bytes after the message must not be
+        // written.
         message.received.assign(message.bytes + message.offset + 8, 0xee);
         messages.push_back(std::move(message));
       }
   return messages;
 }
 
-/// Makes the calls of `rank` in a group: those between two ranks in order,
-/// others in any.
+/// Makes the calls of `rank` in a group: those between two ranks in order, the
+/// others in any order.
 blinkResult_t exchange(std::vector<Message> &messages, int rank, const Job &job,
                        unsigned seed) {
   struct Half {
@@ -112,7 +113,7 @@ blinkResult_t exchange(std::vector<Message> &messages, int rank, const Job &job,
   return blinkGroupEnd();
 }
 
-/// How many did not arrive as they were sent, or wrote elsewhere.
+/// Returns how many messages arrived changed or wrote beside their place.
 int wrongOf(const std::vector<Message> &messages) {
   int wrong = 0;
   for (const Message &m : messages) {
@@ -176,8 +177,9 @@ TEST_CASE("messages among all ranks that one thread drives") {
 }
 
 TEST_CASE("no message of a group waits for one of another pair") {
-  // Rank 0 has a and c for rank 1, and waits for b of rank 2. That needs d of
-  // rank 1, which needs c. Too large for slots, so that they wait for readers.
+  // Rank 0 has messages a and c for rank 1 and waits for b from rank 2. Rank 2
+  // sends b only after it has received d from rank 1, which needs c first. The
+  // messages are too large for the slots, so senders wait for readers.
   constexpr size_t kCount = 300000;
   Job job(withMessages(3, layoutOf(1)), 3, 20000);
   std::vector<float> from(4 * kCount, 1), to(4 * kCount);
@@ -223,7 +225,7 @@ TEST_CASE("messages and collectives pass each other") {
   const auto results = job.onThreads([&](int rank) {
     for (int round = 0; round < kRounds; ++round) {
       int one = 1, sum = 0;
-      // One number fits into a slot: rank 0 goes on before rank 1 takes it.
+      // One number fits into a slot: rank 0 goes on before rank 1 receives it.
       if (rank == 0)
         if (blinkResult_t result = blinkSend(&sent[size_t(round)], 1,
                                              blinkInt32, 1, job[0], nullptr))
@@ -273,9 +275,9 @@ TEST_CASE("messages and collectives in one group") {
 }
 
 TEST_CASE("threads of one rank in messages and collectives hold no other up") {
-  // Each rank has a thread for each message of a round, and one in collectives.
-  // A thread that receives comes before the one that sends what it waits for,
-  // as often as not.
+  // Each rank has a thread for each message of a round, and one for
+  // collectives. About half of the time, a receiving thread comes before the
+  // thread that sends what it waits for.
   constexpr int kRanks = 3;
   constexpr size_t kCount = 5000;
   const int rounds = kSlow ? 5 : 30;
@@ -321,7 +323,7 @@ TEST_CASE("a message is seen before it is received") {
     Job job(withMessages(2, layoutOf(0)), 2);
     const blinkResult_t result =
         blinkProbe(kCount, blinkInt32, 0, job[1], &unused);
-    if (result == blinkInvalidUsage) // of GPUs
+    if (result == blinkInvalidUsage) // the CUDA back end
       return;
     CHECK(blinkProbe(kCount, blinkInt32, 2, job[1], &unused) ==
           blinkInvalidArgument);
@@ -337,7 +339,7 @@ TEST_CASE("a message is seen before it is received") {
             blinkSuccess);
       return arrived;
     };
-    // More often than a ring has slots.
+    // There are more rounds than a ring has slots.
     for (int round = 0; round < 12; ++round) {
       CAPTURE(round);
       CHECK(seen(0) == 0);
@@ -347,7 +349,7 @@ TEST_CASE("a message is seen before it is received") {
       std::vector<int> received(kCount);
       REQUIRE(blinkSend(sent.data(), kCount, blinkInt32, 1, job[peer],
                         nullptr) == blinkSuccess);
-      if (isRemote()) // what was sent is on its way
+      if (isRemote()) // the message is still on its way
         while (!seen(peer))
           std::this_thread::yield();
       CHECK(seen(peer) == 1);

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// As shipped: the runtime loads libblink_network.so when a job needs it.
+// Tested as shipped: the runtime loads libblink_network.so when a job needs it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +17,12 @@ using namespace blink::test;
 
 namespace {
 
-/// For workers: where the module is, and by which device.
+/// Environment of the workers: the module's folder, and the network device.
 struct Environment {
   explicit Environment(const std::string &folder = networkFolder()) {
     setenv("LD_LIBRARY_PATH", folder.c_str(), 1);
     setenv("BLINK_SOCKET_IFNAME", "=lo", 1);
-    // LeakSanitizer itself dies over what is loaded late.
+    // LeakSanitizer itself crashes on modules that are loaded late.
     setenv("LSAN_OPTIONS", "detect_leaks=0", 1);
   }
   ~Environment() {

@@ -1,9 +1,9 @@
-//===- OneHopTest.cpp - an allreduce in which all exchange at once --------===//
+//===- OneHopTest.cpp - an allreduce by direct exchange -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every rank adds up for itself: only the order, which is the same everywhere,
-// makes the results agree.
+// Every rank adds up all inputs itself. The results agree only because the
+// order is the same on all ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ namespace {
 
 using Bits = std::vector<uint64_t>;
 
-/// Inputs whose sums depend on the order: fractions that no type holds exactly,
-/// of different size.
+/// Returns inputs whose sums depend on the order: fractions of different size
+/// that no type holds exactly.
 std::vector<Bits> roughInputs(const Case &c, int ranks) {
   std::mt19937 random(uint32_t(ranks + c.count));
   std::vector<Bits> inputs(ranks);
@@ -33,8 +33,8 @@ std::vector<Bits> roughInputs(const Case &c, int ranks) {
   return inputs;
 }
 
-/// The sums in the order of ranks, or in the opposite one, each partial result
-/// rounded.
+/// Returns the sums in the order of ranks, or in reverse order, with each
+/// partial result rounded.
 Bits sumsOf(const Case &c, const std::vector<Bits> &inputs, bool backwards) {
   const size_t n = inputs.size();
   Bits sums = inputs[backwards ? n - 1 : 0];
@@ -46,7 +46,7 @@ Bits sumsOf(const Case &c, const std::vector<Bits> &inputs, bool backwards) {
   return sums;
 }
 
-/// The outputs of all ranks.
+/// Runs the case and returns the outputs of all ranks.
 std::vector<Bits> run(const Job &job, const Case &c,
                       const std::vector<Bits> &inputs) {
   std::vector<RankBuffers> buffers;
@@ -82,12 +82,12 @@ TEST_CASE("in one hop every rank adds up in the order of ranks") {
       model.variant().protocol = protocol;
       Job job(model, ranks);
       for (blinkDataType_t type : kTypes)
-        // One element; one chunk; more than goes through slots on the host.
+        // One element, one chunk, and more than goes through slots on the host.
         for (size_t count : {1, 300, 5001})
           for (bool inPlace : {false, true}) {
             if (!isFloat(type) || (count > 300 && type != blinkFloat32))
               continue;
-            if (kSlow && type != blinkFloat32) // no other order of threads
+            if (kSlow && type != blinkFloat32) // threads run in the same order
               continue;
             Case c;
             c.type = type;
@@ -100,14 +100,14 @@ TEST_CASE("in one hop every rank adds up in the order of ranks") {
             std::vector<Bits> outputs = run(job, c, inputs);
             for (const Bits &output : outputs)
               CHECK(output == outputs[0]);
-            // Smaller types are added up in a larger one.
+            // Smaller types are added up in a wider type.
             if (type != blinkFloat32)
               continue;
             CHECK(outputs[0] == sumsOf(c, inputs, false));
             orderMattered += outputs[0] != sumsOf(c, inputs, true);
           }
     }
-  CHECK(orderMattered >= (kSlow ? 1 : 6) * 2 * 2); // of two ranks it cannot
+  CHECK(orderMattered >= (kSlow ? 1 : 6) * 2 * 2); // for 2 ranks it cannot
 }
 
 TEST_CASE("in one hop every type and operator is right") {
@@ -127,7 +127,7 @@ TEST_CASE("in one hop every type and operator is right") {
       Job job(model, ranks);
       for (blinkDataType_t type : kTypes)
         for (blinkRedOp_t op : kOps) {
-          if (kSlow && op != blinkSum) // no other order of threads
+          if (kSlow && op != blinkSum) // threads run in the same order
             continue;
           if (!hasReduction(type, op))
             continue;
@@ -141,7 +141,7 @@ TEST_CASE("in one hop every type and operator is right") {
           ++number;
           CHECK(runCase(job, c) == "");
         }
-      // Large ones, which readers look at in the writers' buffers.
+      // Large messages: readers read them in the writers' buffers.
       for (bool inPlace : {false, true}) {
         Case c;
         c.count = 9001;

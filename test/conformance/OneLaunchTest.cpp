@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On one GPU every call here is one launch, of all ranks in one group: no
-// kernel waits for another one. Tools that run kernels one after the other
+// On one GPU, every call in these tests is a single launch with all ranks in
+// one group: no kernel waits for another one. Tools that serialise kernels
 // (compute-sanitizer, profilers) need that.
 //
 //===----------------------------------------------------------------------===//
@@ -23,8 +23,8 @@ namespace {
 
 constexpr int kRanks = 3, kRoot = 1;
 
-/// Every collective with `bytes` a block, and with types, operators and places
-/// of the buffers that vary with `number`.
+/// Runs every collective with `bytes` bytes per block. Types, operators and
+/// placements vary with `number`.
 void runCollectives(const Job &job, size_t bytes, unsigned &number) {
   for (Collective collective : sched::kJointCollectives) {
     Case c = variedCase(collective, 1, kRoot, number);
@@ -39,7 +39,8 @@ void runLayout(const BuildOptions &layout, sched::Protocol protocol,
   Job job(withProtocol(withKind(allCollectives(kRanks, kRoot, layout), kind),
                        protocol),
           kRanks);
-  // Through slots, beyond them (from 256 KiB on) and through slots again.
+  // The first size uses the slots, the second (from 256 KiB on) does not, and
+  // the third uses them again.
   for (size_t bytes : {size_t(100), size_t(256) << 10, size_t(5000)})
     runCollectives(job, bytes, number);
 }
@@ -82,7 +83,7 @@ TEST_CASE("one launch: lines of data and flag") {
 TEST_CASE("one launch: larger and smaller chunks in turn") {
   unsigned number = 3;
   BuildOptions layout = layoutOf(Shape::chain);
-  layout.chunkBytes = 256 << 10; // those of small calls are smaller
+  layout.chunkBytes = 256 << 10; // small calls have smaller ones
   Job job(allCollectives(kRanks, kRoot, layout), kRanks);
   for (size_t bytes : {size_t(64) << 10, size_t(600) << 10, size_t(1000)})
     runCollectives(job, bytes, number);

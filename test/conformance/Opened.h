@@ -1,4 +1,4 @@
-//===- Opened.h - schedules opened by the C API -----------------*- C++ -*-===//
+//===- Opened.h - schedules opened with the C API ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@
 
 namespace blink::test {
 
-/// An opened schedule, closed at the end.
+/// An opened schedule; the destructor closes it.
 struct Opened {
   blinkSchedule_t schedule = nullptr;
   explicit Opened(const TestSchedule &model) : Opened(seal(model)) {}

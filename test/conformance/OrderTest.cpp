@@ -16,7 +16,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Sums that depend on the order: numbers of very different size.
+/// Returns numbers of very different size, whose sums depend on the order.
 std::vector<std::vector<float>> roughInputs(int ranks, size_t count) {
   std::mt19937 random(11);
   std::vector<std::vector<float>> inputs(ranks);
@@ -53,7 +53,7 @@ TEST_CASE("the same bits on every rank, in every run") {
     for (const auto &output : outputs)
       CHECK(output == first);
   }
-  // And the order matters for these numbers, or this test would prove nothing.
+  // The order must matter for these numbers, or this test would prove nothing.
   std::vector<float> other(count);
   for (int rank = ranks; rank-- > 0;)
     for (size_t i = 0; i < count; ++i)
@@ -87,8 +87,8 @@ TEST_CASE("two jobs at once, in one thread's group and in many threads") {
     CHECK(b[rank] == 6);
     CHECK(c[rank] == 6);
   }
-  // Rank 0 has three calls under way at once; the others call x, x, y, and
-  // would never come to y if the second x waited for rank 0's y.
+  // Rank 0 has three calls under way at once. The others call x, x, y; they
+  // would never reach y if the second call on x waited for rank 0's call on y.
   for (int run = 0; run < 50; ++run)
     for (blinkResult_t result : x.onThreads([&](int rank) {
            if (rank == 0) {

@@ -27,8 +27,8 @@ Pattern patternOf(blinkDataType_t type, const std::vector<uint64_t> &column) {
   return pattern;
 }
 
-/// Calls visit(offset, piece, bytes) for the pieces of the pattern that make up
-/// its elements [first, first + count).
+/// Calls visit(offset, piece, bytes) for each piece of the pattern; together
+/// the pieces are its elements [first, first + count).
 template <typename Visit>
 void alongPattern(const Pattern &pattern, size_t elementBytes, size_t first,
                   size_t count, const Visit &visit) {
@@ -39,7 +39,7 @@ void alongPattern(const Pattern &pattern, size_t elementBytes, size_t first,
         std::min(count * elementBytes - offset, pattern.size() - begin);
     visit(offset, pattern.data() + begin, bytes);
     offset += bytes;
-    begin = 0; // whole periods
+    begin = 0; // from here on, whole periods
   }
 }
 
@@ -49,7 +49,7 @@ const Pattern &inputPattern(blinkDataType_t type,
                             std::optional<blinkRedOp_t> op, int rank) {
   static std::map<std::tuple<int, std::optional<blinkRedOp_t>, int>, Pattern>
       patterns;
-  // Ranks' threads ask, and children that are forked meanwhile.
+  // The ranks' threads call this, and so do children forked meanwhile.
   static runtime::ForkSafeMutex &mutex = *new runtime::ForkSafeMutex;
   const std::lock_guard<std::mutex> lock(mutex);
   Pattern &pattern = patterns[{type, op, rank}];
@@ -65,7 +65,8 @@ const Pattern &inputPattern(blinkDataType_t type,
 const Pattern &reducedPattern(blinkDataType_t type, blinkRedOp_t op,
                               int numRanks) {
   static std::map<std::tuple<int, int, int>, Pattern> patterns;
-  // Before the lock: nobody takes two that fork() waits for.
+  // This comes before the lock: no thread may hold two locks that fork() waits
+  // for.
   std::vector<const Pattern *> inputs;
   for (int rank = 0; rank < numRanks; ++rank)
     inputs.push_back(&inputPattern(type, op, rank));

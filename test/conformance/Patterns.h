@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What Elements.h says of one element, for whole buffers: made once, then
-// copied and compared by memcpy and memcmp.
+// What Elements.h says of one element, for whole buffers. Patterns are made
+// once, then copied and compared by memcpy and memcmp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,25 +16,25 @@
 
 namespace blink::test {
 
-/// Some periods of elements, as they lie in memory: so many that pieces are
-/// worth a memcpy, that they are as well aligned as the buffer, and that they
-/// stay in a cache.
+/// Several periods of elements, as they lie in memory. There are enough of them
+/// that a piece is worth a memcpy and that pieces are as well aligned as the
+/// buffer, but few enough to stay in a cache.
 using Pattern = std::vector<unsigned char>;
 
-/// A rank's input. Kept: making an element is slow.
+/// Returns a rank's input. The result is kept, since making elements is slow.
 const Pattern &inputPattern(blinkDataType_t type,
                             std::optional<blinkRedOp_t> op, int rank);
 
-/// The reduction of all ranks' inputs. Kept, too.
+/// Returns the reduction of all ranks' inputs, which is kept, too.
 const Pattern &reducedPattern(blinkDataType_t type, blinkRedOp_t op,
                               int numRanks);
 
-/// Writes the pattern's elements from `first` on to elements [0, count) of a
+/// Writes the pattern's elements from `first` on into elements [0, count) of a
 /// buffer.
 void fill(unsigned char *buffer, const Pattern &pattern, size_t elementBytes,
           size_t first, size_t count);
 
-/// Elements that are not as they must be.
+/// The number of wrong elements, and the index of the first one.
 struct Wrong {
   size_t count = 0, first = 0;
 };

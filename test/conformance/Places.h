@@ -1,8 +1,8 @@
-//===- Places.h - where a lane can stand ------------------------*- C++ -*-===//
+//===- Places.h - the places where a lane can stand -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// For tests that harm one step after the other, and look at what is said of it.
+// For tests that harm one step after the other and check the error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,24 +16,24 @@
 
 namespace blink::test {
 
-/// A time limit that tests let pass, and in which a machine that does other
-/// work still gets a small call done.
+/// A time limit for tests that let it pass. It is long enough for a small call
+/// on a machine that is busy with other work.
 inline constexpr int kSoonMs = kSlow ? 500 : 250;
-/// What an error says when it has passed.
+/// Returns what an error says after this limit has passed.
 inline std::string waitedSoon() {
   return "waited " + std::to_string(kSoonMs) + " ms";
 }
 
 struct Place {
   int rank;
-  unsigned lane, step; ///< of the rank; of the lane
+  unsigned lane, step; ///< within the rank; within the lane
 
   bool operator==(const Place &other) const {
     return rank == other.rank && lane == other.lane && step == other.step;
   }
 };
 
-/// Every step of the schedule's first variant.
+/// Returns every step of the schedule's first variant.
 inline std::vector<Place> placesOf(TestSchedule model) {
   std::vector<Place> places;
   for (size_t rank = 0; rank < model.variant().ranks.size(); ++rank) {
@@ -45,16 +45,16 @@ inline std::vector<Place> placesOf(TestSchedule model) {
   return places;
 }
 
-/// Whether an error names rank, lane, step and channel as the schedule has them
-/// together, that the step reads the channel where it waits for a chunk and
-/// writes it where it waits for a slot, and what was expected and seen.
+/// Returns true if an error names a rank, lane, step and channel that belong
+/// together in the schedule. The step must read the channel if it waits for a
+/// chunk, and write it if it waits for a slot. Sets what was expected and seen.
 inline bool namesAWait(const std::string &text, TestSchedule model,
                        unsigned long long *expected = nullptr,
                        unsigned long long *seen = nullptr) {
   Place place{};
   unsigned channel = 0;
   const char *found = text.c_str();
-  // "rank R" alone may come before.
+  // A mere "rank R" may come first.
   while ((found = std::strstr(found, "rank ")) &&
          std::sscanf(found, "rank %d, lane %u, step %u, channel %u:",
                      &place.rank, &place.lane, &place.step, &channel) != 4)
@@ -91,7 +91,8 @@ inline bool namesAWait(const std::string &text, TestSchedule model,
   return false;
 }
 
-/// Whether communicators that are made now work: nothing is left of a failure.
+/// Runs a case on new communicators, which must work whatever failed before.
+/// Returns "" or what is wrong.
 inline std::string freshJobFails(int numRanks = 3) {
   Job job(makeSchedule(Collective::allreduce, 0, numRanks, {}), numRanks);
   Case c;

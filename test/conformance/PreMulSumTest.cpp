@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Sums with a scalar a rank have the bits of sums of what was multiplied
-// before, on every rank, however chunks move: nobody sees an input unscaled.
+// Sums with a scalar per rank have the bits of sums of inputs that were
+// multiplied beforehand, on every rank and however chunks move: no rank sees an
+// unscaled input.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,8 @@ namespace {
 
 using Bits = std::vector<uint64_t>;
 
-/// Of any size for integers; else fractions that no type holds exactly.
+/// Returns any bits for integers, otherwise fractions that no type holds
+/// exactly.
 uint64_t roughBits(blinkDataType_t type, std::mt19937 &random) {
   if (!isFloat(type)) {
     unsigned char bytes[8];
@@ -40,7 +42,7 @@ uint64_t roughBits(blinkDataType_t type, std::mt19937 &random) {
                           (random() % 2 ? 1 : 1.0 / 64));
 }
 
-/// In float32 for the smaller types, and rounded to the type.
+/// Multiplies smaller types in float32 and rounds to the type.
 uint64_t productBits(blinkDataType_t type, uint64_t a, uint64_t b) {
   if (!isFloat(type)) {
     const uint64_t product = a * b; // little endian
@@ -51,7 +53,7 @@ uint64_t productBits(blinkDataType_t type, uint64_t a, uint64_t b) {
                 type == blinkFloat64 ? x * y : double(float(x) * float(y)));
 }
 
-/// Where a rank's scalar is: aligned to an element, no more.
+/// The place of a rank's scalar, aligned to an element and no more.
 class ScalarPlace {
 public:
   explicit ScalarPlace(blinkDataType_t type) : type_(type) {
@@ -86,7 +88,7 @@ private:
   char *there_ = nullptr;
 };
 
-/// An operator of each rank.
+/// One operator for each rank.
 class Operators {
 public:
   Operators(const Job &job, blinkDataType_t type, bool onDevice,
@@ -102,7 +104,7 @@ public:
                   onDevice ? blinkScalarDevice : blinkScalarHostImmediate,
                   job[rank]) == blinkSuccess);
       numbers_.push_back(op);
-      if (!onDevice) // it has been read
+      if (!onDevice) // the host's scalar has been read already
         places_.back().set(~scalars[size_t(rank)]);
     }
   }
@@ -132,7 +134,7 @@ public:
     }
   }
 
-  /// The results; of ranks that have one.
+  /// Runs the case and returns the results of the ranks that have one.
   std::vector<Bits> run(const Operators *operators) {
     REQUIRE(job_.inGroup([&](int rank) {
       Case c = c_;
@@ -188,7 +190,7 @@ void checkCase(const Job &job, const Case &c, bool onDevice) {
   CHECK(same);
   if (c.inPlace)
     return;
-  // The inputs are what they were.
+  // The inputs have not changed.
   const bool kept = data.run(nullptr) == Data(job, c, inputs).run(nullptr);
   CHECK(kept);
 }
@@ -229,11 +231,10 @@ TEST_CASE("a premultiplied sum has the bits of a sum of products") {
         TestSchedule model =
             withProtocol(allCollectives(ranks, ranks - 1, layout), protocol);
         if (ranks == 5 || layout.shape == Shape::chain)
-          model =
-              withFloatSums(model); // the same of those that are rounded once
+          model = withFloatSums(model); // the same for sums rounded once
         Job job(model, ranks);
         for (blinkDataType_t type : kTypes)
-          // Odd, unaligned; more than goes through slots on the host.
+          // Odd and unaligned sizes, the last too large for slots on the host.
           for (size_t bytes : {1, 17, 333, 20001}) {
             if (bytes > 10000 && (layout.chunkBytes < 1000 || number % 3))
               continue;
@@ -254,7 +255,7 @@ TEST_CASE("a premultiplied sum has the bits of a sum of products") {
 }
 
 TEST_CASE("readers of large inputs get the products") {
-  // On devices chunks skip slots from 256 KiB on.
+  // On devices, chunks skip the slots from 256 KiB on.
   for (Shape shape : {Shape::star, Shape::chain, Shape::oneHop}) {
     BuildOptions layout;
     layout.shape = shape;

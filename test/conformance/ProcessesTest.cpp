@@ -21,7 +21,7 @@ TestSchedule allReduceOf(int ranks) {
   return makeSchedule(Collective::allreduce, 0, ranks, {});
 }
 
-/// All collectives over two random trees a block.
+/// Returns all collectives over two random trees per block.
 TestSchedule inTwoTrees(int ranks, uint32_t chunkBytes) {
   BuildOptions layout;
   layout.shape = Shape::random;
@@ -47,7 +47,7 @@ TEST_CASE("ranks in processes of their own get right results") {
 }
 
 TEST_CASE("large messages of processes, which may read each other or not") {
-  if (isRemote()) { // none may
+  if (isRemote()) { // over sockets none may
     expectGood(inTwoTrees(3, 256 << 10), 3, "large");
     return;
   }
@@ -57,7 +57,7 @@ TEST_CASE("large messages of processes, which may read each other or not") {
 }
 
 TEST_CASE("processes agree on chunks when one of them has fewer processors") {
-  if (isRemote()) // there are no larger chunks, and nothing is fetched
+  if (isRemote()) // chunks stay small and nothing is fetched
     return;
   BuildOptions layout;
   layout.shape = Shape::star;
@@ -66,7 +66,7 @@ TEST_CASE("processes agree on chunks when one of them has fewer processors") {
 }
 
 TEST_CASE("processes whose partial sums are float32") {
-  if (kSanitized || isRemote()) // AccumulateTest.cpp is without processes
+  if (kSanitized || isRemote()) // AccumulateTest.cpp does so in one process
     return;
   for (const char *scenario : {"cases", "large", "confined", "windows:mixed"})
     expectGood(withFloatSums(inTwoTrees(3, 16 << 10)), 3, scenario);
@@ -78,11 +78,11 @@ TEST_CASE("processes reach into registered buffers, if they may") {
         "windows:mixed:confined", "windows:parts:confined", "windows:closed",
         "windows:closed:confined"}) {
     const bool copies = scenario.find("confined") == std::string::npos;
-    // Else it is the kernel that copies, which ThreadSanitizer does not see;
-    // and over sockets nobody does.
+    // In the other scenarios the kernel copies, which ThreadSanitizer does not
+    // see, and over sockets nothing is copied.
     if (copies && (kSlow || isRemote()))
       continue;
-    if (kSlow && scenario == "windows:confined") // in all others, too
+    if (kSlow && scenario == "windows:confined") // the others contain it
       continue;
     for (int ranks : twoRanksOr(isRemote() ? 3 : 5))
       expectGood(inTwoTrees(ranks, 16 << 10), ranks, scenario);
@@ -114,7 +114,7 @@ TEST_CASE("a process dies while it and others have buffers open") {
 }
 
 TEST_CASE("who does not let go of a buffer in time is named") {
-  if (isRemote()) // nobody has it
+  if (isRemote()) // no other rank has it open
     return;
   const std::vector<Outcome> outcomes =
       runAll(inTwoTrees(2, 16 << 10), 2, "window-stopped", 1000);
@@ -128,11 +128,11 @@ TEST_CASE("a process that is killed at any step is named by the others") {
   BuildOptions layout;
   layout.shape = Shape::random;
   layout.treesPerBlock = 2;
-  layout.chunkBytes = 64; // 100 floats: several chunks a call
+  layout.chunkBytes = 64; // a call of 100 floats has several
   const TestSchedule model = makeSchedule(Collective::allreduce, 0, 3, layout);
   int deaths = 0;
   for (const Place &place : placesOf(model)) {
-    // In the first call or in the middle of a later one.
+    // The process dies in the first call or in the middle of a later one.
     const std::string scenario = "kill:" + std::to_string(place.rank) + ":" +
                                  std::to_string(place.lane) + ":" +
                                  std::to_string(place.step) + ":" +
@@ -151,7 +151,7 @@ TEST_CASE("a process that is killed at any step is named by the others") {
           "rank " +
           std::to_string(place.rank) + ", number ";
       CHECK(outcomes[rank].has(sentence.c_str()));
-      // Not that the time is up, which is 20 s.
+      // The error is the death, not the time limit of 20 s.
       CHECK(outcomes[rank].has("has died; rank "));
       CHECK(namesAWait(outcomes[rank].line, model));
       CHECK(WEXITSTATUS(outcomes[rank].status) == 1);
@@ -181,7 +181,7 @@ TEST_CASE("a corrupted counter ends in an error on every rank, not in a hang") {
   for (const Outcome &outcome : runAll(allReduceOf(3), 3, "corrupt", 1000)) {
     CAPTURE(outcome.line);
     CHECK(outcome.has("remote error: "));
-    // Who looks at what comes need not wait.
+    // A rank that checks what arrives does not have to wait for the limit.
     const bool refused = outcome.has("what came belongs to no ring");
     CHECK((refused || outcome.has("waited 1000 ms")));
     CHECK(outcome.has("seen "));
@@ -225,9 +225,9 @@ TEST_CASE("nobody joins without the id, or where it does not belong") {
   wrong = {};
   CHECK(
       one(wrong, file.path(), 2, 0).has("not one that blinkGetUniqueId made"));
-  // Alone: the other never comes.
+  // The rank is alone: the other one never comes.
   CHECK(one(right, file.path(), 2, 0).has("waited 300 ms for rank 1 to join"));
-  // And now somebody does, but as the same rank, or with another file.
+  // Now another process comes, but as the same rank, or with another file.
   CHECK(one(right, file.path(), 2, 0).has("rank 0 has joined already"));
   CHECK(one(right, other.path(), 2, 1).has("opened different schedules"));
   ScheduleOnDisk three(allReduceOf(3));

@@ -30,7 +30,7 @@ constexpr size_t kCount = 100000; // floats: more than 256 KiB
 constexpr size_t kBytes = kCount * sizeof(float);
 
 #if BLINK_TEST_EMULATED
-/// What the last kernel was told: whether others reach this rank's output.
+/// Whether the last kernel was told that others reach this rank's output.
 std::atomic<bool> told{false};
 std::atomic<const runtime::DeviceProgram *> program{nullptr};
 
@@ -40,7 +40,8 @@ void noteHook(const runtime::Launch &launch, unsigned, unsigned, unsigned) {
 }
 #endif
 
-/// The sentence if the call, or what it put into the stream, has failed.
+/// Waits for the stream. Returns the error text if the call, or the work it
+/// queued, has failed.
 std::string finish(blinkResult_t result) {
   if (result == blinkSuccess && cudaStreamSynchronize(nullptr) != cudaSuccess)
     result = blinkUnhandledCudaError;
@@ -62,10 +63,10 @@ std::vector<float> download(const float *data) {
   return values;
 }
 
-/// All data of a broadcast from rank 0 comes into the registered buffer of its
-/// reader, and none into the slots.
+/// Broadcasts from rank 0. All data must arrive in the reader's registered
+/// buffer, and none in the slots.
 std::string broadcast(float *data) {
-  constexpr float kValue = 12345; // no call had it before
+  constexpr float kValue = 12345; // not used by any call before
   upload(data, std::vector<float>(kCount, self == 0 ? kValue : 0.0f));
   const std::string wrong = finish(
       blinkBroadcast(data, data, kCount, blinkFloat32, 0, comm, nullptr));
@@ -92,7 +93,7 @@ std::vector<float> valuesOf(int round) {
   return values;
 }
 
-/// What is wrong with the sum of all ranks' values.
+/// Returns what is wrong with the sum of all ranks' values, or "".
 std::string checkSum(const float *data, int round) {
   const std::vector<float> values = download(data);
   for (size_t i = 0; i < kCount; ++i)
@@ -103,7 +104,7 @@ std::string checkSum(const float *data, int round) {
   return "";
 }
 
-/// Adds up all ranks' values in place. "" or what is wrong.
+/// Sums all ranks' values in place. Returns "" or what is wrong.
 std::string allReduce(float *data, int round) {
   upload(data, valuesOf(round));
   const std::string wrong = finish(blinkAllReduce(
@@ -111,8 +112,9 @@ std::string allReduce(float *data, int round) {
   return wrong.empty() ? checkSum(data, round) : wrong;
 }
 
-/// The same until others reach each rank's buffer, or not: `reached` has a word
-/// of each rank for itself.
+/// Repeats the sum until others reach this rank's buffer (`reached`) or no
+/// longer do. Each rank has its own `reached`; the loop ends when it holds on
+/// all ranks.
 std::string reduceUntil(float *data, bool reached) {
   for (int tries = 0; tries < 1000; ++tries) {
     std::string wrong = allReduce(data, tries);
@@ -141,7 +143,8 @@ std::string withdraw(void *handle) {
              : blinkGetLastError(comm);
 }
 
-/// The last rank's memory cannot be shared: it says so, and the others' is.
+/// The last rank's memory cannot be shared. That rank gets an error; the other
+/// ranks' buffers are used.
 std::string registerRefused(float *data) {
   const bool last = self == numRanks - 1;
   void *handle = nullptr;
@@ -155,8 +158,9 @@ std::string registerRefused(float *data) {
   return wrong.empty() && !last ? withdraw(handle) : wrong;
 }
 
-/// Something fails on the last rank, for its buffer or for others': those are
-/// not used, results are right, and nothing is left behind.
+/// A call fails on the last rank, for its own buffer or for another rank's. The
+/// buffers concerned are not used, results are correct, and nothing remains
+/// mapped.
 std::string registerInVain(float *data, const std::string &call, unsigned n) {
   void *before = nullptr, *handle = nullptr, *after = nullptr;
   std::string wrong = enroll(data + kCount, before);
@@ -167,7 +171,7 @@ std::string registerInVain(float *data, const std::string &call, unsigned n) {
 #if BLINK_TEST_EMULATED
   constexpr int kOutOfMemory = 2;
   const size_t mapped = numVirtual();
-  allSay(true); // nothing else is being registered
+  allSay(true); // now no registration is under way
   if (self == numRanks - 1)
     failCall(call, n, kOutOfMemory);
   allSay(true);
@@ -237,7 +241,8 @@ std::string registerAndReduce(float *own, float *other, bool withBroadcast) {
   return withdraw(second);
 }
 
-/// Rank 0 alone registers, and ends it while the others call nothing.
+/// Only rank 0 registers a buffer, and deregisters it while the others make no
+/// call.
 std::string registerAlone(float *data) {
   void *handle = nullptr;
   std::string wrong = self == 0 ? enroll(data, handle) : "";
@@ -249,8 +254,8 @@ std::string registerAlone(float *data) {
   return wrong.empty() ? reduceUntil(data, false) : wrong;
 }
 
-/// A graph with calls in registered memory is launched while that is
-/// registered, when it no longer is, and when something else is.
+/// Launches a graph with calls in a registered buffer: while the buffer is
+/// registered, after it no longer is, and while another one is.
 std::string registerAndCapture(float *data, float *other) {
   void *handle = nullptr, *second = nullptr;
   std::string wrong = enroll(data, handle);
@@ -268,7 +273,7 @@ std::string registerAndCapture(float *data, float *other) {
       cudaGraphInstantiateWithFlags(&exec, graph, 0) != cudaSuccess)
     return wrong.empty() ? "cannot capture" : wrong;
   for (int round = 0; round < 9 && wrong.empty(); ++round) {
-    // At different times on different ranks.
+    // The ranks do so at different times.
     if (round == 3 + self % 2)
       wrong = withdraw(handle);
     if (round == 5 + self % 2 && wrong.empty())
@@ -280,7 +285,7 @@ std::string registerAndCapture(float *data, float *other) {
         cudaStreamSynchronize(stream) != cudaSuccess)
       return "cannot launch the graph";
     wrong = checkSum(data, round);
-    if (wrong.empty() && round >= 5) // something else, which is registered
+    if (wrong.empty() && round >= 5) // another buffer, which is registered
       wrong = allReduce(other, round);
   }
   cudaGraphExecDestroy(exec);

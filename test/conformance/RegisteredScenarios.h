@@ -13,13 +13,16 @@
 
 namespace blink::test {
 
-/// "registered", or "registered-late": the last rank registers nothing until
-/// the others have given up. After colons "kind=KIND" of GpuMemory, "plain" if
-/// it is not given; "broadcast": one comes first, in a schedule of all
-/// collectives; "refused": the last rank's memory is of that kind, and
-/// cannot be shared; "fails=CALL@N": on emulated devices, the last rank's N-th
-/// call of that function fails when all register for the first time. Returns
-/// "good", or what is wrong, or the error's sentence.
+/// `name` is "registered", or "registered-late": the last rank registers
+/// nothing until the others have given up. These may follow, after colons:
+///
+///   "kind=KIND": a kind of GpuMemory, "plain" if not given
+///   "broadcast": a broadcast comes first, in a schedule of all collectives
+///   "refused": the last rank's memory is of that kind and cannot be shared
+///   "fails=CALL@N": on emulated devices, the last rank's N-th call of that
+///     function fails when all ranks register for the first time
+///
+/// Returns "good", or what is wrong, or the error text.
 std::string registeredScenario(const std::string &name);
 
 } // namespace blink::test

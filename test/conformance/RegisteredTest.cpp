@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On emulated devices, which are strict about it, and whose calls a test can
-// let fail.
+// Runs on emulated devices, which are strict about registration and whose calls
+// a test can let fail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ TestSchedule reduction(int ranks) {
 
 } // namespace
 
-// It sees one process: docs/rationale.md, R102.
+// ThreadSanitizer sees one process: docs/rationale.md, R102.
 #if !defined(__SANITIZE_THREAD__)
 TEST_CASE("processes reach into registered memory of every kind") {
   for (const char *kind :
@@ -53,7 +53,8 @@ TEST_CASE("a buffer that one rank cannot use is used by none") {
   for (const char *call : {"cudaIpcGetMemHandle@0", "cudaIpcOpenMemHandle@0",
                            "cudaMemcpyAsync@0", "cuMemGetAddressRange_v2@0"})
     expectGood(reduction(3), 3, std::string("registered:fails=") + call);
-  // The n-th piece of a buffer, or of the other rank's: each has two.
+  // The number selects a piece of the rank's own buffer or of the other rank's:
+  // each has two.
   for (const char *call :
        {"cuMemRetainAllocationHandle@0", "cuMemRetainAllocationHandle@3",
         "cuMemGetAllocationPropertiesFromHandle@1",
@@ -85,8 +86,8 @@ TEST_CASE("graphs are right whatever becomes of registered memory") {
 
 namespace {
 
-/// Whether every rank's output was told to others in the last call of each
-/// rank, on a device of its own.
+/// How many launches the last call made, and in how many others were told this
+/// rank's output. Each rank is on a device of its own.
 std::atomic<int> numTold{0}, numLanes{0};
 void countHook(const runtime::Launch &launch, unsigned block, unsigned thread,
                unsigned barrier) {
@@ -96,7 +97,8 @@ void countHook(const runtime::Launch &launch, unsigned block, unsigned thread,
   numTold += launch.ranks[0].recvPtr != 0;
 }
 
-/// What an allreduce of 1, 2 and 4 in these buffers does; "" or what is wrong.
+/// Runs an allreduce of 1, 2 and 4 in these buffers. Returns "" or what is
+/// wrong.
 std::string reduceIn(const Job &job, GpuMemory *const (&buffers)[3],
                      bool reached) {
   constexpr size_t kCount = 100000; // floats: more than 256 KiB
@@ -167,14 +169,16 @@ TEST_CASE("GPUs of one process reach into registered memory of every kind") {
       buffers[rank] = memory[rank].get();
       REQUIRE(buffers[rank]->begin());
     }
-    // Nobody asks for anything in a call: what is not known is not reached.
+    // A call asks other ranks for nothing: buffers not yet known are not
+    // reached, except for plain memory.
     CHECK(reduceIn(job, buffers, plain) == "");
     for (int rank = 0; rank < 3; ++rank)
       REQUIRE(blinkCommRegister(job[rank], buffers[rank]->begin(), kBytes,
                                 &handles[rank]) == blinkSuccess);
     CHECK(reduceIn(job, buffers, true) == "");
     if (kind == std::string("pieces")) {
-      // Rank 0 is the root of all trees: the others need not reach each other.
+      // Rank 0 is the root of all trees: the other ranks need not reach each
+      // other.
       CHECK(isOpen(*buffers[0], kBytes, 1));
       CHECK(isOpen(*buffers[0], kBytes, 2));
       CHECK(isOpen(*buffers[1], kBytes, 0));
@@ -186,7 +190,7 @@ TEST_CASE("GPUs of one process reach into registered memory of every kind") {
     CHECK(reduceIn(job, buffers, plain) == "");
     emulatedMachine = {};
   }
-  // But for the pools that CUDA has of its own.
+  // Only the pools that CUDA keeps remain.
   CHECK(numVirtual() <= before + 3);
   CHECK(misuse() == "");
 }

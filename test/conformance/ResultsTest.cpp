@@ -23,10 +23,10 @@ constexpr int kMostGroup = kSlow ? 3 : 5; // an emulated lane is several threads
 constexpr int kMostGroup = kSlow ? 8 : 16;
 #endif
 
-/// The ways a forest is laid out that the runtime must not mind.
+/// Returns layouts of a forest that must not affect results.
 std::vector<BuildOptions> layouts() {
   std::vector<BuildOptions> list(8);
-  list[0].shape = Shape::chain; // one lane for everything, one slot
+  list[0].shape = Shape::chain; // everything in one lane, with one slot
   list[0].lanes = 1;
   list[0].slots = 1;
   list[0].chunkBytes = 64;
@@ -37,13 +37,13 @@ std::vector<BuildOptions> layouts() {
   list[2].chunkBytes = 16; // chunks smaller than a granule
   list[3].shape = Shape::random;
   list[3].treesPerBlock = 3;
-  list[3].lanes = 3; // up and down folds of different trees share lanes
+  list[3].lanes = 3; // folds up and down of different trees share lanes
   list[3].chunkBytes = 4096;
   list[4].shape = Shape::random;
   list[4].treesPerBlock = 7;
   list[4].lanes = 14;
   list[4].slots = 5;
-  list[4].chunkBytes = 64 << 10; // more than a block of any message below
+  list[4].chunkBytes = 64 << 10; // larger than a block of any message below
   list[5].shape = Shape::random;
   list[5].treesPerBlock = 2;
   list[5].lanes = 1;
@@ -62,7 +62,7 @@ std::vector<BuildOptions> layouts() {
   return list;
 }
 
-/// Counts cases, so that options vary in step with them and all pairs come up.
+/// Counts cases, so that options vary with the number and all pairs occur.
 struct Mix {
   unsigned number = 0;
 
@@ -83,8 +83,9 @@ TEST_CASE("every layout, for several numbers of ranks") {
       if (ranks > kMostGroup || (ranks > 8 && isRemote()) ||
           (kSlow && ranks != 3 && ranks != 8) ||
           (kSanitized && isRemote() && ranks != 3))
-        continue; // of few threads, and of more than there are processors
-      // A block a rank and 14 lanes: 16 ranks would be 224 threads each time.
+        continue; // few threads, and more than there are processors
+      // With a block per rank and 14 lanes, 16 ranks would be 224 threads each
+      // time.
       if (ranks == 16 && layout.treesPerBlock > 3)
         continue;
       layout.lanes = std::min(layout.lanes, mostLanes(ranks));
@@ -93,7 +94,7 @@ TEST_CASE("every layout, for several numbers of ranks") {
       for (Collective collective : collectives())
         for (size_t count : {0, 1, 3, 17, 1025, 4097}) {
           if (count > 2000 && layout.chunkBytes < 100)
-            continue; // thousands of chunks teach no more than hundreds
+            continue; // thousands of chunks show no more than hundreds
           Case c = mix.next(collective, count, root);
           std::string wrong = runCase(job, c);
           if (!wrong.empty())
@@ -116,11 +117,11 @@ TEST_CASE("every collective, type and operator") {
         for (blinkRedOp_t op : kOps)
           for (bool inPlace : {false, true}) {
             if (kSlow && (op != blinkSum || bytesOf(type) % 4 != 0))
-              continue; // no other order of threads
+              continue; // threads run in the same order
             if (reduces(collective) ? !hasReduction(type, op) : op != blinkSum)
               continue;
             if (inPlace && !sched::hasInPlace(collective))
-              continue; // there is none
+              continue; // the collective has no in-place form
             Case c;
             c.collective = collective;
             c.type = type;
@@ -161,8 +162,8 @@ TEST_CASE("large odd counts") {
 }
 
 TEST_CASE("a message's size chooses the variant") {
-  // Two variants that tell themselves apart: the one for larger messages sends
-  // the data of rank 1, though the program's root is rank 0.
+  // The two variants are distinguishable: the one for larger messages sends the
+  // data of rank 1, although the program's root is rank 0.
   TestSchedule model = makeSchedule(Collective::broadcast, 0, 2, {});
   TestSchedule other = makeSchedule(Collective::broadcast, 1, 2, {});
   TestVariant large = other.variant();
@@ -175,7 +176,7 @@ TEST_CASE("a message's size chooses the variant") {
   CHECK(runCase(job, c) == "");
   c.count = 256; // 1,024 bytes belong to the next variant
   CHECK(runCase(job, c) != "");
-  // For allgather the size is that of all blocks.
+  // For allgather, the size is that of all blocks together.
   model = makeSchedule(Collective::allgather, 0, 2, {});
   large = model.variant();
   for (TestOperand &operand : large.ranks[0].operands)
@@ -193,7 +194,8 @@ TEST_CASE("a message's size chooses the variant") {
 
 namespace {
 
-/// Allreduce over two ranks of any bits, element by element.
+/// Runs an allreduce of given bits over two ranks and returns the result
+/// element by element.
 std::vector<uint64_t> reduced(const Job &job, blinkDataType_t type,
                               blinkRedOp_t op, const std::vector<uint64_t> &a,
                               const std::vector<uint64_t> &b) {
@@ -220,10 +222,11 @@ std::vector<uint64_t> reduced(const Job &job, blinkDataType_t type,
 } // namespace
 
 TEST_CASE("every narrow value is widened and rounded as its format says") {
-  // A GPU converts by instructions, and all there is to compare with is here:
-  // products of any value with any other, so results of all kinds, halfway
-  // cases of rounding among them, and sums with 0, which give the value back.
-  if (kSlow) // all in one order of threads
+  // A GPU converts by its own instructions; this test has an independent
+  // conversion to compare with. Products of any two values give results of all
+  // kinds, including halfway cases of rounding. Sums with -0 return the value
+  // itself.
+  if (kSlow) // threads run in the same order
     return;
   Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
   std::mt19937 random(11);
@@ -251,7 +254,8 @@ TEST_CASE("every narrow value is widened and rounded as its format says") {
                             : x > y           ? x
                                               : y;
         const bool undefined = value != value || isNan(a[i]) || isNan(b[i]);
-        // Zeros are equal; which of two the maximum is is not of conversions.
+        // The two zeros are equal; which of them is the maximum has nothing to
+        // do with conversions.
         if (op == blinkMax && !undefined && x == y)
           continue;
         wrong += got[i] != (undefined ? nan : encode(type, double(value)));
@@ -263,7 +267,7 @@ TEST_CASE("every narrow value is widened and rounded as its format says") {
   }
 }
 
-#if !BLINK_TEST_CUDA // the elements' functions are the same on both back ends
+#if !BLINK_TEST_CUDA // both back ends share the elements' functions
 TEST_CASE("max and min are NaN where any contribution is") {
   Job job(makeSchedule(Collective::allreduce, 0, 3, {}), 3);
   for (blinkDataType_t type : {blinkFloat16, blinkBfloat16, blinkFloat32,

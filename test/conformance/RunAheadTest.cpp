@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Calls are not synchronised with each other: a writer fills slots with chunks
-// of the next call while those of the last are still to be read. On emulated
-// devices, where a test can hold a reader.
+// Calls do not synchronise with each other: a writer fills slots with chunks of
+// the next call while chunks of the last call are still unread. Runs on
+// emulated devices, where a test can hold up a reader.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,16 @@ using runtime::Launch;
 
 namespace {
 
-/// A folding thread's barriers: these before its first fold of a large call,
-/// then two a fold, before and after it.
+/// A folding thread's barriers: kBefore before its first fold of a large call,
+/// then two per fold, one before and one after it.
 constexpr unsigned kBefore = 5;
 constexpr unsigned beforeFold(unsigned fold) { return kBefore + 2 * fold; }
 
-/// The reader's lane waits before it reads the second chunk of the first call,
-/// until the writer has written the first one of the second call.
+/// Before the reader's lane reads the second chunk of the first call, it waits
+/// until the writer has written the first chunk of the second call.
 struct RunAhead {
   std::mutex mutex;
-  const void *readerOutput, *writerInput; ///< of the first, the second call
+  const void *readerOutput, *writerInput; ///< in the first call; in the second
   unsigned arrived = 0;
   bool inTime = false;
 } *runAhead;
@@ -52,7 +52,7 @@ void meetHook(const Launch &launch, unsigned, unsigned thread,
     while (runAhead->arrived != kEmulatedFoldThreads &&
            std::chrono::steady_clock::now() < end) {
       lock.unlock();
-      // The lane's poster goes on, which tells the writer of free slots.
+      // Meanwhile the lane's poster tells the writer of free slots.
       pauseThread(std::chrono::microseconds(100));
       lock.lock();
     }
@@ -63,15 +63,15 @@ void meetHook(const Launch &launch, unsigned, unsigned thread,
 } // namespace
 
 TEST_CASE("a larger call does not write over chunks of a smaller one") {
-  // Chunks of a call are those of the schedule, or smaller where a tree would
-  // have fewer than four.
+  // A call's chunks have the schedule's size, or a smaller one if a tree would
+  // have fewer than four chunks.
   constexpr size_t kChunkBytes = 256 << 10;
   BuildOptions layout;
   layout.slots = 4;
   layout.chunkBytes = kChunkBytes;
   for (auto [collective, writer] : {std::pair(Collective::reduce, 1),
                                     std::pair(Collective::broadcast, 0)}) {
-    // Over channels through the host, which always go through slots.
+    // Channels through the host always use slots.
     Job job(withKind(makeSchedule(collective, 0, 2, layout),
                      sched::ChannelKind::staged),
             2, 5000);

@@ -1,4 +1,4 @@
-//===- ScheduleFindTest.cpp - schedules by where they are kept ------------===//
+//===- ScheduleFindTest.cpp - finding schedules by their place ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -47,7 +47,7 @@ struct MachineVariable {
   ~MachineVariable() { unsetenv("BLINK_MACHINE"); }
 };
 
-/// A machine of so many GPUs, each joined with each.
+/// Returns a schedule for a machine of `ranks` GPUs with links between any two.
 std::vector<uint8_t> scheduleOf(int ranks, const char *machine) {
   BuildOptions layout;
   layout.chunkBytes = 512;
@@ -57,7 +57,8 @@ std::vector<uint8_t> scheduleOf(int ranks, const char *machine) {
   return seal(model);
 }
 
-/// The ranks of what is found, or 0 with the sentence.
+/// Returns the number of ranks of the schedule found, or 0; sets `why` to the
+/// error text.
 int find(const std::string &places, std::string &why) {
   blinkSchedule_t schedule = nullptr;
   const blinkResult_t result = blinkScheduleFind(places.c_str(), &schedule);
@@ -78,7 +79,7 @@ TEST_CASE("files and folders are searched in order") {
   Folder folder;
   folder.add("b.sched", scheduleOf(3, "one"));
   folder.add("a.sched", scheduleOf(3, "one"));
-  folder.add("c.txt", {1, 2, 3}); // none of its business
+  folder.add("c.txt", {1, 2, 3}); // not a schedule, and ignored
   std::string why;
   CHECK(find(folder.path, why) == 3);
   CHECK(find(":" + folder.path + "/b.sched:", why) == 3);

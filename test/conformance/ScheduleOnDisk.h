@@ -19,7 +19,7 @@
 
 namespace blink::test {
 
-/// A file of these bytes, removed at the end.
+/// A file with these bytes, removed at the end.
 class ScheduleOnDisk {
 public:
   explicit ScheduleOnDisk(const TestSchedule &model)

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Servers are on one host here, and differ from it in what matters: each has
-// memory of its own, and they tell each other the rest over TCP.
+// All servers are on one host here, but differ in what matters: each has memory
+// of its own, and they communicate over TCP.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ TestSchedule allReduceOn(const Servers &servers) {
   return model;
 }
 
-/// Allreduces of every allocation.
+/// Returns a bundle with an allreduce for every allocation.
 std::vector<uint8_t> bundleFor(const Servers &servers, uint32_t chunkBytes) {
   BundleOptions bundle;
   bundle.numGpus = ranksOf(servers);
@@ -68,7 +68,7 @@ std::vector<Outcome> runBundle(const Servers &servers,
                     20000, scenario, makeId());
 }
 
-/// All ranks but the dead ones say that they are well.
+/// Checks that all ranks but the dead ones report success.
 void checkRest(const std::vector<Outcome> &outcomes,
                const std::vector<int> &dead) {
   for (int rank = 0; rank < int(outcomes.size()); ++rank) {
@@ -101,7 +101,7 @@ TEST_CASE("ranks on several servers get right results") {
 TEST_CASE("large messages between servers, and within them") {
   for (const char *scenario : {"large", "confined"}) {
     if (kSanitized && scenario == std::string("confined"))
-      continue; // what is within a server ProcessesTest shows
+      continue; // ProcessesTest shows what happens within a server
     expectGood(everything({0, 1, 1}, 1, 256 << 10), 3, scenario);
   }
 }
@@ -167,7 +167,7 @@ TEST_CASE("a server that calls something else is named by the others") {
 }
 
 TEST_CASE("a corrupted counter ends in an error on every server") {
-  const int limit = kSanitized ? 5000 : 1000; // to join, too
+  const int limit = kSanitized ? 5000 : 1000; // also the limit for joining
   const std::string waited = "waited " + std::to_string(limit) + " ms";
   for (const Outcome &outcome :
        runAll(allReduceOn({0, 1, 1}), 3, "corrupt", limit)) {
@@ -208,7 +208,7 @@ TEST_CASE("nobody joins several servers without the id, or wrongly") {
 
 TEST_CASE("the ranks that are left go on, whoever has died") {
   const Servers servers = {0, 0, 1, 1};
-  for (int rank : {0, 1, 2, 3}) // 0 keeps the job together
+  for (int rank : {0, 1, 2, 3}) // 0 coordinates the job
     for (int times : {0, 7}) {
       if (kSanitized && (times == 0) != (rank % 2 == 0))
         continue;
@@ -225,7 +225,7 @@ TEST_CASE("a whole server dies, with the hub or without") {
   const Servers servers = {0, 0, 1, 2, 1};
   checkRest(runBundle(servers, "shrink-lose:3:3"), {0, 1});
   checkRest(runBundle(servers, "shrink-lose:14:3"), {2, 4});
-  // Two of three.
+  // Two of the three servers die.
   checkRest(runBundle(servers, "shrink-lose:b:0"), {0, 1, 3});
 }
 
@@ -247,8 +247,8 @@ TEST_CASE("who dies while servers shrink is no obstacle, and all say so") {
     }
 }
 
-// Now and then a rank hears too late that another one has tried again, and
-// waits until the time is up.
+// Now and then a rank learns too late that another one has tried again, and
+// waits until the time limit.
 TEST_CASE("ranks of several servers ask for different things, or uninvited") {
   checkRest(runBundle({0, 1, 0}, "shrink-differ"), {});
   checkRest(runBundle({0, 0, 1}, "shrink-intrude"), {});

@@ -1,9 +1,9 @@
-//===- ShrinkProcessesTest.cpp - processes that go on without some --------===//
+//===- ShrinkProcessesTest.cpp - processes that go on without others ------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Ranks in processes of their own, some of which die (ShrinkScenarios.cpp). On
-// the host and on emulated devices.
+// Ranks in processes of their own, some of which die (ShrinkScenarios.cpp).
+// Runs on the host and on emulated devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ BuildOptions layout(uint32_t chunkBytes) {
   return options;
 }
 
-/// Allreduces of every allocation of as many GPUs.
+/// Returns a bundle with an allreduce for every allocation of `numRanks` GPUs.
 TestBundle bundleOf(int numRanks, const BuildOptions &options) {
   BundleOptions bundle;
   bundle.numGpus = numRanks;
@@ -46,7 +46,7 @@ std::vector<Outcome> runBundle(int numRanks, const std::string &scenario,
                     makeId());
 }
 
-/// All ranks but the dead ones say that they are well.
+/// Checks that all ranks but the dead ones report success.
 void checkRest(const std::vector<Outcome> &outcomes,
                const std::vector<int> &dead) {
   for (int rank = 0; rank < int(outcomes.size()); ++rank) {
@@ -65,8 +65,8 @@ void checkRest(const std::vector<Outcome> &outcomes,
 TEST_CASE("whoever dies at whatever step, the others repeat the call") {
   constexpr int kRanks = 3;
   ScheduleOnDisk file(seal(bundleOf(kRanks, layout(64))));
-  // A rank has about ten folds in a call. In jobs side by side each of them
-  // dies.
+  // A rank runs about ten folds in a call. One job per rank that dies; the jobs
+  // run at the same time.
   for (int times = 0; times < 12; times += kSanitized ? 5 : 1) {
     CAPTURE(times);
     std::vector<RunningWorkers> jobs;
@@ -112,7 +112,7 @@ TEST_CASE("who dies while the others shrink is no obstacle, whoever it is") {
           runBundle(5, "shrink-die:" + std::to_string(second) + ":" +
                            std::to_string(stage));
       checkRest(outcomes, {second, 4});
-      // All had the new communicator, or none.
+      // Either all of them had the new communicator, or none.
       const std::string &line = outcomes[2].line;
       CHECK(outcomes[3].line == line);
       CHECK(outcomes[1 - size_t(second)].line == line);

@@ -1,9 +1,9 @@
-//===- ShrinkScenarios.cpp - processes that go on without some ------------===//
+//===- ShrinkScenarios.cpp - processes that go on without others ----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // What a worker does when others die (Worker.cpp). Every rank contributes
-// numbers of its own, so that a sum tells who is in it.
+// numbers of its own, so that a sum shows whose numbers are in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,11 @@
 namespace blink::test {
 namespace {
 
-/// Folds of this process until it dies; on emulated devices, barriers of its
-/// lanes.
+/// Number of folds until this process dies; on emulated devices, of its lanes'
+/// barriers.
 std::atomic<int> passes{-1};
-runtime::ShrinkStage stage; ///< where it dies, too
-/// Before that it waits until this file is there.
+runtime::ShrinkStage stage; ///< the stage at which it dies instead
+/// If not empty, the process waits for this file before it dies.
 std::string waitsFor;
 
 bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
@@ -72,7 +72,7 @@ void dieAfter(int times) {
 #endif
 }
 
-/// An allreduce out of place that is called again and again.
+/// An allreduce, out of place, that is called repeatedly.
 class Sum {
 public:
   Sum(size_t count, int self) : send(count), recv(count), self(self) {
@@ -94,7 +94,7 @@ public:
     return result;
   }
 
-  /// Calls until it fails, at most 1000 times; the last result.
+  /// Calls until a call fails, at most 1000 times; returns the last result.
   blinkResult_t untilError(blinkComm_t comm) {
     blinkResult_t result = blinkSuccess;
     for (int i = 0; i < 1000 && result == blinkSuccess; ++i)
@@ -102,7 +102,8 @@ public:
     return result;
   }
 
-  /// Some calls that must sum up what `ranks` give. "" or what is wrong.
+  /// Makes some calls and checks that the sums are those of `ranks`. Returns ""
+  /// or what is wrong.
   std::string rightFor(blinkComm_t comm, const Ranks &ranks) {
     int count = 0;
     blinkCommCount(comm, &count);
@@ -137,7 +138,8 @@ public:
   int self;
 };
 
-/// blinkCommShrink, and `comm` becomes the new one. "" or the error.
+/// Calls blinkCommShrink and replaces `comm` by the result. Returns "" or the
+/// error.
 std::string shrink(blinkComm_t &comm, const Ranks &excluded) {
   blinkComm_t next = nullptr;
   const blinkResult_t result = blinkCommShrink(
@@ -154,7 +156,7 @@ std::string good(const std::string &wrong) {
   return wrong.empty() ? "good" : wrong;
 }
 
-/// Some rank dies in a call; the others go on, with the very same buffers.
+/// Rank `dead` dies in a call; the others go on with the same buffers.
 std::string goOn(blinkComm_t &comm, int numRanks, Sum &sum, int dead) {
   if (sum.untilError(comm) != blinkRemoteError)
     return std::string("no remote error: ") + blinkGetLastError(comm);
@@ -162,12 +164,12 @@ std::string goOn(blinkComm_t &comm, int numRanks, Sum &sum, int dead) {
   return wrong.empty() ? sum.rightFor(comm, without(numRanks, {dead})) : wrong;
 }
 
-/// All ranks of a list die, say of one server, each in some call.
+/// All ranks of a list die, for example those of one server, each in some call.
 std::string loseMany(blinkComm_t &comm, int numRanks, Sum &sum, int self,
                      const Ranks &dead) {
   const blinkResult_t result = sum.untilError(comm);
   if (std::find(dead.begin(), dead.end(), self) != dead.end())
-    raise(SIGKILL); // another one came first
+    raise(SIGKILL); // another rank died first
   if (result != blinkRemoteError)
     return std::string("no remote error: ") + blinkGetLastError(comm);
   std::string wrong = shrink(comm, dead);
@@ -179,7 +181,7 @@ bool differs(const std::string &said) {
                    "differently: rank ") == 0;
 }
 
-/// Shrinks again while others have not heard yet what all ask for now.
+/// Shrinks repeatedly while other ranks have not yet heard of the new request.
 std::string shrinkAgain(blinkComm_t &comm, const Ranks &excluded) {
   std::string wrong;
   int attempts = 0;
@@ -191,8 +193,8 @@ std::string shrinkAgain(blinkComm_t &comm, const Ranks &excluded) {
   return wrong;
 }
 
-/// The next rank dies while the others shrink, and those that are left try
-/// again: whether they all had the new communicator or none.
+/// Rank `second` dies while the others shrink, and the rest try again. Says
+/// whether the first attempt failed or gave a new communicator.
 std::string dieShrinking(blinkComm_t &comm, int numRanks, Sum &sum, int second,
                          int self) {
   const int last = numRanks - 1;
@@ -210,19 +212,20 @@ std::string dieShrinking(blinkComm_t &comm, int numRanks, Sum &sum, int second,
     wrong = shrink(comm, {second});
   if (wrong.empty())
     wrong = sum.rightFor(comm, without(numRanks, {second, last}));
-  // The others did the same, or the sum would not have come.
+  // The other ranks had the same outcome, or the sum would not have come.
   return wrong.empty() ? std::string("good, ") + (both ? "again" : "at once")
                        : wrong;
 }
 
-/// Ranks ask for different things, hear so, and then do not.
+/// Ranks first ask for different things, get an error, and then ask for the
+/// same.
 std::string differ(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
   const std::string said =
       shrink(comm, self == 0 ? Ranks{numRanks - 1} : Ranks{});
-  // Who comes late may find that the others have changed their minds.
+  // A late rank may find that the others have already changed their request.
   if (said.empty() && self != 0)
     return good(sum.rightFor(comm, without(numRanks, {})));
-  // Or that one of them has heard of rank 0 before it changed its mind.
+  // Or one of them had heard of rank 0's request before it changed its own.
   const bool late =
       self != 0 && said.find("gave up shrinking") != std::string::npos;
   const std::string asked =
@@ -230,13 +233,14 @@ std::string differ(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
   if (!late && (!differs(said) || said.find(asked) == std::string::npos ||
                 said.find(" excludes no rank") == std::string::npos))
     return "no good sentence: " + said;
-  // Rank 0 may still be waiting for one that has not heard of it yet.
+  // Rank 0 may still be waiting for a rank that has not heard of the
+  // difference.
   const std::string wrong = shrinkAgain(comm, {});
   return good(wrong.empty() ? sum.rightFor(comm, without(numRanks, {}))
                             : wrong);
 }
 
-/// The last rank is not wanted, and calls all the same.
+/// The last rank is excluded, but calls nevertheless.
 std::string intrude(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
   const int last = numRanks - 1;
   if (self != last) {
@@ -248,7 +252,7 @@ std::string intrude(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
   if (own.find("invalid argument: rank " + std::to_string(last) +
                " is excluded") != 0)
     return own;
-  // The others are about to shrink, or have, and have left.
+  // The others are about to shrink, or have shrunk and left.
   const std::string other = shrink(comm, {});
   return other.find("shrink the communicator differently") !=
                      std::string::npos ||
@@ -258,7 +262,8 @@ std::string intrude(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
              : "no good sentence: " + other;
 }
 
-/// The last rank's kernel stops on its way, with the others' outputs at hand.
+/// The last rank's kernel stops midway while it can still write to the others'
+/// outputs.
 std::string linger(blinkComm_t &comm, int numRanks, Sum &sum, int self,
                    const std::string &flag) {
   const int last = numRanks - 1;
@@ -278,10 +283,11 @@ std::string linger(blinkComm_t &comm, int numRanks, Sum &sum, int self,
   };
   if (early.find("remote error: rank " + std::to_string(last) +
                  " may still write to registered buffers") != 0) {
-    signal(flag); // or the last rank would stay for ever
+    signal(flag); // otherwise the last rank would never die
     return "not held back: " + early;
   }
-  // All have been held back, or the flag would come too early for one.
+  // Wait until all ranks have been held back: for a slower rank the flag would
+  // come too early.
   signal(flag + std::to_string(self));
   for (int rank = 0; rank < last; ++rank)
     if (!waitUntil([&] { return exists(flag + std::to_string(rank)); }))
@@ -299,10 +305,10 @@ std::string linger(blinkComm_t &comm, int numRanks, Sum &sum, int self,
 
 std::string shrinkScenario(const std::string &scenario, blinkComm_t &comm,
                            int numRanks, int self, const std::string &flag) {
-  // So large that others borrow the buffers, or that there are many chunks.
+  // The large size makes others borrow the buffers, or gives many chunks.
   const bool large = scenario.find("large") != std::string::npos;
   Sum sum(large ? 300007 : 100, self);
-  sum.call(comm); // when one has its result, all have joined
+  sum.call(comm); // a rank that has its result knows that all have joined
   int rank = 0, times = 0;
   unsigned lost = 0;
   if (std::sscanf(scenario.c_str(), "shrink-lose:%x:%d", &lost, &times) == 2) {
@@ -325,21 +331,21 @@ std::string shrinkScenario(const std::string &scenario, blinkComm_t &comm,
       return linger(comm, numRanks, sum, self, flag);
     return good(goOn(comm, numRanks, sum, rank));
   }
-  if (scenario == "shrink-twice") { // rank 1, then the last
+  if (scenario == "shrink-twice") { // first rank 1 dies, then the last
     if (self == 1)
       dieAfter(3);
     std::string wrong = goOn(comm, numRanks, sum, 1);
     if (!wrong.empty())
       return wrong;
     if (self == numRanks - 1) {
-      // Whoever has this call's result knows that all others have begun it and
-      // are done with those before. What it sent last may die with it.
+      // When this call returns, all others have begun it and have finished
+      // those before. Chunks that this rank sent last may be lost with it.
       sum.call(comm);
       raise(SIGKILL);
     }
     if (sum.untilError(comm) != blinkRemoteError)
       return std::string("no second error: ") + blinkGetLastError(comm);
-    wrong = shrink(comm, {numRanks - 2}); // its rank by now
+    wrong = shrink(comm, {numRanks - 2}); // the dead rank's new number
     return good(wrong.empty()
                     ? sum.rightFor(comm, without(numRanks, {1, numRanks - 1}))
                     : wrong);

@@ -1,4 +1,4 @@
-//===- ShrinkScenarios.h - processes that go on without some ----*- C++ -*-===//
+//===- ShrinkScenarios.h - processes that go on without others --*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,7 +17,7 @@ namespace blink::test {
 
 using Ranks = std::vector<int>;
 
-/// The ranks that are left.
+/// Returns the ranks that remain.
 inline Ranks without(int numRanks, const Ranks &excluded) {
   Ranks ranks;
   for (int rank = 0; rank < numRanks; ++rank)
@@ -26,9 +26,9 @@ inline Ranks without(int numRanks, const Ranks &excluded) {
   return ranks;
 }
 
-/// One rank of a scenario "shrink-...", as ShrinkProcessesTest describes them.
-/// `flag`: a path where nothing is, for ranks to signal with. Frees `comm` and
-/// may replace it. Returns "good" or what went wrong.
+/// Runs one rank of a scenario "shrink-...", as described in
+/// ShrinkProcessesTest. `flag` is a path where no file exists; ranks signal
+/// with it. Frees `comm` and may replace it. Returns "good" or what went wrong.
 std::string shrinkScenario(const std::string &scenario, blinkComm_t &comm,
                            int numRanks, int self, const std::string &flag);
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Ranks of one process, driven by threads or in a group;
-// ShrinkProcessesTest.cpp has those in several.
+// Ranks of one process, driven by threads or in a group.
+// ShrinkProcessesTest.cpp has ranks in several processes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ BundleOptions optionsOf(std::vector<Numbers> allocations) {
 
 TestBundle allOfFive() { return makeBundle(optionsOf(allAllocations(5))); }
 
-/// What shrinking all remaining ranks of `job` gives.
+/// The results of shrinking on all remaining ranks of a job.
 struct Shrunk {
   std::vector<blinkResult_t> results;
   std::vector<std::string> errors;
@@ -52,7 +52,7 @@ struct Shrunk {
   }
 };
 
-/// On a thread for each rank; `excluded` may differ.
+/// Shrinks on a thread for each rank; `excluded` may differ between ranks.
 Shrunk onThreads(const Job &job, const std::vector<Ranks> &excluded,
                  const Ranks &callers, const blinkConfig_t *config = nullptr) {
   Shrunk shrunk;
@@ -80,7 +80,7 @@ Shrunk onThreads(const Job &job, const Ranks &excluded,
                    without(job.size(), excluded), config);
 }
 
-/// In one group, by one thread.
+/// Shrinks in one group, on one thread.
 Shrunk inGroup(const Job &job, const Ranks &excluded,
                const blinkConfig_t *config = nullptr) {
   Shrunk shrunk;
@@ -97,7 +97,7 @@ Shrunk inGroup(const Job &job, const Ranks &excluded,
   return shrunk;
 }
 
-/// "" if the communicators work, all collectives of allOfFive().
+/// Returns "" if the communicators work for all collectives of allOfFive().
 std::string worksFor(const Job &job) {
   for (bool threads : {false, true})
     for (size_t count : {size_t(3), size_t(20000)}) {
@@ -115,7 +115,7 @@ std::string worksFor(const Job &job) {
   return "";
 }
 
-/// An allreduce of one number; its result when it is over.
+/// Runs an allreduce of one number and returns its result when it is over.
 blinkResult_t sumOne(const Job &job, int rank) {
   Case c;
   c.count = 1;
@@ -154,7 +154,7 @@ TEST_CASE("a healthy job goes on with some of its ranks") {
         CHECK((count == rest.size() && number == rank));
       }
       CHECK(worksFor(rest) == "");
-      // The old one has failed, on all ranks.
+      // The old communicator has failed on all ranks.
       for (int rank = 0; rank < 4; ++rank) {
         CHECK(sumOne(job, rank) == blinkRemoteError);
         CHECK(contains(blinkGetLastError(job[rank]), "shrinks the"));
@@ -172,7 +172,7 @@ TEST_CASE("one loss after the other") {
   REQUIRE(second.all(blinkSuccess));
   Job two(second.comms, {0, 2, 4});
   CHECK(worksFor(two) == "");
-  // The same communicator twice: both halves go on, each for itself.
+  // The same communicator is shrunk twice: each half goes on by itself.
   Shrunk low, high;
   std::thread thread([&] { low = onThreads(job, {2, 3, 4}); });
   high = onThreads(job, {0, 1, 2});
@@ -184,7 +184,7 @@ TEST_CASE("one loss after the other") {
 }
 
 TEST_CASE("the GPUs of those that remain decide") {
-  // Nothing for GPUs 0 and 4, which ranks 3 and 0 have.
+  // The bundle has no schedules for GPUs 0 and 4, which ranks 3 and 0 have.
   const TestBundle some =
       makeBundle(optionsOf({{0, 1}, {1, 3}, {0, 1, 4}, {0, 1, 3, 4}}));
   const int gpus[] = {4, 1, 3, 0};
@@ -197,7 +197,7 @@ TEST_CASE("the GPUs of those that remain decide") {
     CHECK(contains(none.errors[0], "`blinkc compile --survive gpus` adds"));
     CHECK(none.comms == std::vector<blinkComm_t>(2));
   }
-  // It is as before, so it can still be shrunk, too.
+  // The communicator has not changed, so it can still be shrunk.
   CHECK(worksFor(job) == "");
   const Shrunk three = inGroup(job, {2});
   REQUIRE(three.all(blinkSuccess));
@@ -261,7 +261,7 @@ TEST_CASE("a rank aborts, and the others repeat their call") {
             blinkCommShrink(job[rank], &quitter, 1, &shrunk.comms[i], nullptr);
       });
     threads.emplace_back([&] {
-      // The rank calls with the others now and then, and then no more.
+      // The rank makes some calls with the others and then stops.
       for (int i = 0; i < run; ++i)
         call(c, old[quitter].send(), old[quitter].recv(), victim,
              job.stream(quitter));
@@ -272,7 +272,7 @@ TEST_CASE("a rank aborts, and the others repeat their call") {
     REQUIRE(shrunk.all(blinkSuccess));
     CHECK(calls >= 3);
     Job rest(shrunk.comms, {quitter});
-    // Nobody reads or writes the old call's buffers any more.
+    // No rank reads or writes the old call's buffers any more.
     CHECK(worksFor(rest) == "");
   }
 }
@@ -287,13 +287,13 @@ TEST_CASE("shrinking ends calls that are under way") {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < 3; ++rank)
     threads.emplace_back([&, rank] {
-      if (rank == 2) { // which never calls
+      if (rank == 2) { // this rank never calls
         while (begun != 2)
           std::this_thread::yield();
       } else {
         ++begun;
         CHECK(sumOne(job, rank) == blinkRemoteError);
-        CHECK(sumOne(job, rank) == blinkRemoteError); // and says why
+        CHECK(sumOne(job, rank) == blinkRemoteError); // the error says why
         errors[size_t(rank)] = blinkGetLastError(job[rank]);
       }
       shrunk.results[size_t(rank)] = blinkCommShrink(
@@ -309,10 +309,12 @@ TEST_CASE("shrinking ends calls that are under way") {
 }
 
 TEST_CASE("ranks that ask for different things") {
-  // Who comes when the others have heard it already hears it when time is up.
+  // A rank that calls after the others have had their error gets it at the time
+  // limit.
   Job job(seal(allOfFive()), 4, 1000, nullptr);
   const Ranks all = {0, 1, 2, 3};
-  // An excluded rank is asked for nothing; it asks for all.
+  // Rank 3, which others exclude, is not asked to call; here it calls and
+  // excludes no rank.
   Shrunk shrunk = onThreads(job, {{3}, {3}, {}, {}}, all);
   CHECK(shrunk.all(blinkInvalidUsage));
   for (const std::string &error : shrunk.errors) {
@@ -322,7 +324,7 @@ TEST_CASE("ranks that ask for different things") {
     CHECK(contains(error, " excludes rank 3"));
     CHECK(contains(error, " excludes no rank"));
   }
-  // In one group.
+  // The same in one group.
   blinkComm_t comms[2];
   const int two = 2, three = 3;
   blinkGroupStart();
@@ -331,7 +333,7 @@ TEST_CASE("ranks that ask for different things") {
   CHECK(blinkGroupEnd() == blinkInvalidUsage);
   CHECK((!comms[0] && !comms[1]));
   CHECK(contains(blinkGetLastError(job[1]), "differently: rank 0 and rank 1"));
-  // A rank that does not come; attempts that are over disturb no later one.
+  // A rank does not come. Failed attempts do not disturb later ones.
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.timeoutMs = 50;
   shrunk = onThreads(job, {{3}}, {0, 2}, &config);
@@ -412,12 +414,13 @@ TEST_CASE("arguments of blinkCommShrink") {
 
 namespace {
 
-/// allOfFive, and what to do when the links between GPUs 0 and 3 have failed:
-/// for all five and for 0,3 and 4 there is only a broadcast, so that tests can
-/// tell; for 0 and 3 there is nothing; everybody else does not mind.
+/// Returns allOfFive() with survivors for a failure of the links between GPUs 0
+/// and 3. All five GPUs, and GPUs 0, 3 and 4, have only a broadcast in reserve,
+/// so that tests can tell; GPUs 0 and 3 have nothing. Other allocations do not
+/// use the link.
 TestBundle withSurvivors() {
   TestBundle bundle = allOfFive();
-  const uint16_t condition = addCondition(bundle, 1, 4); // nodes are GPUs + 1
+  const uint16_t condition = addCondition(bundle, 1, 4); // GPU g is node g + 1
   for (size_t e = 0; e < bundle.entries.size(); ++e) {
     const Numbers &gpus = bundle.entries[e].gpus;
     if (gpus == Numbers{0, 3}) {
@@ -435,7 +438,7 @@ TestBundle withSurvivors() {
   return bundle;
 }
 
-/// "allreduce, broadcast", or what the job can do of it.
+/// Returns which of "allreduce, broadcast" the job can do.
 std::string abilities(const Job &job) {
   std::string list;
   for (Collective collective : {Collective::allreduce, Collective::broadcast}) {
@@ -458,7 +461,8 @@ TEST_CASE("a failed link selects what is in reserve for it") {
     Job job(bytes, 5, 0, nullptr);
     CHECK(abilities(job) == "allreduce, broadcast");
     config.withoutLink = link;
-    // The same ranks; then fewer, and the link is still gone; then it is back.
+    // First the same ranks without the link, then fewer while the link is still
+    // down, then the same with the link back.
     const Shrunk same = onThreads(job, {}, &config);
     REQUIRE(same.all(blinkSuccess));
     Job five(same.comms, {});
@@ -478,7 +482,7 @@ TEST_CASE("a failed link selects what is in reserve for it") {
     const Shrunk others = onThreads(job, {0}, &config);
     REQUIRE(others.all(blinkSuccess));
     Job four(others.comms, {0});
-    CHECK(abilities(four) == "allreduce, broadcast"); // not over that link
+    CHECK(abilities(four) == "allreduce, broadcast"); // does not use that link
   }
 }
 
@@ -492,7 +496,7 @@ TEST_CASE("a link that nothing is in reserve for") {
   CHECK(contains(shrunk.errors[0],
                  "schedule: nothing is in reserve for when link n1:n2 has "
                  "failed, only for n1:n4; compile one with `--survive links`"));
-  // One failure more than the bundle knows what to do about.
+  // Then the job would need what the bundle has nothing in reserve for.
   config.withoutLink = "n1:n4";
   shrunk = inGroup(job, {1, 2, 4}, &config);
   CHECK(contains(shrunk.errors[0],
@@ -542,7 +546,7 @@ TEST_CASE("a job that begins without a link") {
     Job job(comms, {});
     CHECK(abilities(job) == "broadcast");
   }
-  // By an id, too, where all ranks have to say the same.
+  // Communicators that join by an id: all ranks must name the same link.
   for (bool differ : {false, true}) {
     blinkUniqueId id;
     REQUIRE(blinkGetUniqueId(&id) == blinkSuccess);
@@ -571,7 +575,7 @@ TEST_CASE("a job that begins without a link") {
               return c;
             }()) == "");
   }
-  // Programs compiled before there was the field do not set it.
+  // A program compiled before this field existed does not set it.
   config.size = offsetof(blinkConfig_t, withoutLink);
   config.withoutLink = reinterpret_cast<const char *>(8);
   REQUIRE(blinkCommInitAll(comms.data(), 5, nullptr, schedule, &config) ==
@@ -584,7 +588,8 @@ TEST_CASE("a job that begins without a link") {
 }
 
 TEST_CASE("a single schedule serves if it does without the link") {
-  // Channels over links between any two of three GPUs but 0 and 2: a chain.
+  // The channels form a chain: they use the links of three GPUs, except the one
+  // between GPUs 0 and 2.
   BuildOptions layout;
   layout.shape = Shape::chain;
   const TestSchedule chain = onMachine(

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// blinkConfig_t::slotBytes, and what it defaults to.
+// blinkConfig_t::slotBytes and its default.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct SlotBytes {
   SlotBytes(const SlotBytes &) = delete;
 };
 
-/// Few large channels in some programs, many small ones in others.
+/// Some programs have few large channels, the others many small ones.
 TestSchedule mixed() {
   BuildOptions many, few;
   many.treesPerBlock = 3;

@@ -21,8 +21,8 @@ std::string error(blinkComm_t comm) {
   return std::string("error: ") + blinkGetLastError(comm);
 }
 
-/// Whether the sum of what each rank gives, 1 << its first number, is
-/// `expected`.
+/// Checks that the sum of what each rank contributes, 1 << its original number,
+/// is `expected`. Returns "" or what is wrong.
 std::string sumIs(blinkComm_t comm, int self, int expected) {
   for (size_t count : {size_t(1), size_t(5000)}) {
     Floats send(count), recv(count);
@@ -44,7 +44,8 @@ std::string sumIs(blinkComm_t comm, int self, int expected) {
   return "";
 }
 
-/// Even and odd ranks, in reverse; "" or what is wrong.
+/// Splits into even and odd ranks, in reverse order; returns "" or what is
+/// wrong.
 std::string halves(blinkComm_t comm, int numRanks, int self) {
   blinkComm_t half = nullptr;
   if (blinkCommSplit(comm, self % 2, -self, &half, nullptr) != blinkSuccess)
@@ -73,7 +74,7 @@ std::string splitScenario(const std::string &scenario, blinkComm_t comm,
     return wrong.empty() ? "good" : wrong;
   }
   const int dead = scenario.back() - '0'; // "split-die:0"
-  sumIs(comm, self, (1 << numRanks) - 1); // all have split, all three times
+  sumIs(comm, self, (1 << numRanks) - 1); // waits until all have split
   if (self == dead)
     raise(SIGKILL);
   const std::string said = halves(comm, numRanks, self);

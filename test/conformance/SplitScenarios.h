@@ -13,7 +13,7 @@
 
 namespace blink::test {
 
-/// One rank of a scenario "split...", as SplitTest describes them. Returns
+/// Runs one rank of a scenario "split...", as described in SplitTest. Returns
 /// "good" or what went wrong.
 std::string splitScenario(const std::string &scenario, blinkComm_t comm,
                           int numRanks, int self);

@@ -1,4 +1,4 @@
-//===- SplitTest.cpp - communicators by colour and key --------------------===//
+//===- SplitTest.cpp - splitting by colour and key ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -42,7 +42,7 @@ TestBundle everything(int numGpus) {
   return bundleFor(numGpus, allAllocations(uint16_t(numGpus)));
 }
 
-/// What each rank asks for, and what it gets.
+/// A rank's arguments of blinkCommSplit, and its results.
 struct SplitCall {
   int color = 0, key = 0;
   blinkResult_t result = blinkSuccess;
@@ -53,13 +53,14 @@ using SplitCalls = std::vector<SplitCall>;
 
 void callSplit(blinkComm_t comm, SplitCall &call,
                const blinkConfig_t *config = nullptr) {
-  call.comm = comm; // which must go
+  call.comm = comm; // the call must reset it
   call.result = blinkCommSplit(comm, call.color, call.key, &call.comm, config);
   if (call.result != blinkSuccess)
     call.error = blinkGetLastError(comm);
 }
 
-/// A thread for each rank, or one group; the group's result.
+/// Splits on a thread for each rank, or in one group; returns the group's
+/// result.
 blinkResult_t split(const Job &job, SplitCalls &calls, bool group,
                     const blinkConfig_t *config = nullptr) {
   if (group) {
@@ -91,8 +92,9 @@ std::string runTwo(const Job &job) {
   return "";
 }
 
-/// Each colour is a job that works, in the order of keys and ranks. `places`:
-/// the first job's ranks of the callers. "" or what is wrong. Frees them.
+/// Checks that each colour is a job that works, in the order of keys and ranks.
+/// `places` are the callers' ranks in the first job. Frees the communicators.
+/// Returns "" or what is wrong.
 std::string checkColors(SplitCalls &calls, const std::vector<int> &places) {
   std::map<int, std::set<std::tuple<int, int>>> colors;
   for (size_t rank = 0; rank < calls.size(); ++rank) {
@@ -136,7 +138,7 @@ TEST_CASE("ranks split by colour and key, and the old communicator goes on") {
   Job job(seal(everything(5)), 5, 0, gpus);
   const std::vector<int> places = {0, 1, 2, 3, 4};
   for (bool group : {false, true}) {
-    // Twice and more without a break; colours and keys of all kinds.
+    // Several splits in a row, with colours and keys of all kinds.
     for (const auto &list : std::vector<std::vector<std::tuple<int, int>>>{
              {{0, 0}, {1, 0}, {0, 0}, {1, 0}, {0, 0}},
              {{7, 5}, {7, 4}, {7, -3}, {7, 4}, {7, -2147483648}},
@@ -194,7 +196,7 @@ TEST_CASE("ranks that joined by an id split, in a group or on threads") {
     CHECK(checkColors(calls, {0, 1, 2, 3}) == "");
     CHECK(runTwo(job) == "");
   }
-  // And they shrink in a group.
+  // The parts shrink in a group.
   std::vector<blinkComm_t> rest(3);
   const int last = 3;
   blinkGroupStart();
@@ -223,7 +225,7 @@ TEST_CASE("a colour that nothing is compiled for is refused, others are not") {
     CHECK(checkColors(calls, {0, 1, 2, 3}) == "");
     CHECK(runTwo(job) == "");
   }
-  // A link that only one of two names.
+  // Only one of the two names a link.
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.withoutLink = "n2:n3";
   SplitCalls calls = asking({{0, 0}, {0, 0}, {kNone, 0}, {kNone, 0}});
@@ -262,14 +264,14 @@ TEST_CASE("splitting judges its arguments") {
 
 TEST_CASE("a rank that does not split is named, in time") {
   Job job(seal(everything(3)), 3, 100, nullptr);
-  SplitCalls calls(2); // ranks 0 and 1
+  SplitCalls calls(2); // only ranks 0 and 1
   split(job, calls, false);
   for (const SplitCall &call : calls) {
     CHECK(call.result == blinkRemoteError);
     CHECK(contains(call.error, " ms for rank 2 to split the communicator"));
     CHECK(!call.comm);
   }
-  // The communicator is of no use any more, for rank 2 neither.
+  // The communicator can no longer be used, not even by rank 2.
   SplitCall late;
   callSplit(job[2], late);
   CHECK(late.result == blinkRemoteError);

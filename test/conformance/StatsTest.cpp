@@ -1,4 +1,4 @@
-//===- StatsTest.cpp - what calls waited for ------------------------------===//
+//===- StatsTest.cpp - statistics of waiting ------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -37,7 +37,7 @@ TEST_CASE("calls are counted, and who was waited for") {
   CHECK(statsOf(job[0]).mostWaitedFor == -1);
   CHECK(statsOf(job[0]).waited == 0);
   job.onThreads([&](int rank) {
-    // The others have waited for a while when it comes.
+    // The others have waited for a while when the late rank comes.
     if (rank == kLate)
       CHECK(waitUntil([&] { return statsOf(job[0]).collectives == 1; }));
     return sumOne(job[rank]);
@@ -60,7 +60,7 @@ TEST_CASE("a wait is counted when it is over, for the rank that was late") {
   const Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
   std::future<blinkResult_t> early =
       std::async(std::launch::async, [&] { return sumOne(job[0]); });
-  // It waits where everybody sees it.
+  // The wait is visible to observers while it lasts.
   runtime::FlightFile &flight = job[0]->backend->flight();
   CHECK(waitUntil(
       [&] { return !runtime::readJob(flight).ranks[0].waits.empty(); },
@@ -112,7 +112,7 @@ TEST_CASE("what is noted is the user's alone, and goes with its owner") {
   {
     const Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
     path = job[0]->backend->flight().path();
-    if (path.empty()) // a machine without room in /dev/shm
+    if (path.empty()) // the machine has no room in /dev/shm
       return;
     struct stat status{};
     REQUIRE(stat(path.c_str(), &status) == 0);

@@ -11,7 +11,7 @@
 
 namespace blink::test {
 
-/// An allreduce of one int32 on the host, whose result nobody looks at.
+/// Runs an allreduce of one int32 on the host and ignores the value.
 inline blinkResult_t sumOne(blinkComm_t comm) {
   int32_t in = 1, out = 0;
   return blinkAllReduce(&in, &out, 1, blinkInt32, blinkSum, comm, nullptr);

@@ -28,7 +28,7 @@
 namespace blink::test {
 namespace {
 
-/// Launches of collectives, with a switch and without.
+/// The number of collectives launched with and without a switch.
 std::atomic<unsigned> switched{0}, plain{0};
 
 void countHook(const runtime::Launch &launch, unsigned block, unsigned thread,
@@ -58,7 +58,7 @@ int deviceOfThis() {
   return device;
 }
 
-/// Calls of these cases, and no wait between them.
+/// Runs the cases without waiting in between. Returns "" or what is wrong.
 std::string reduceCases(const Member &own, const std::vector<Case> &cases) {
   std::vector<RankBuffers> buffers;
   for (const Case &c : cases)
@@ -95,11 +95,12 @@ std::string reduceAll(const Member &own) {
   if (wrong.empty())
     wrong = reduceCases(own, following);
   for (Case &c : following)
-    c.op = blinkMax; // which links do
+    c.op = blinkMax; // done by links
   return wrong.empty() ? reduceCases(own, following) : wrong;
 }
 
-/// Whether the switch worked for all sums of so many ranks.
+/// Checks that the switch worked for all sums of `members` ranks, or for none
+/// if `works` is false. Returns "" or what is wrong.
 std::string checkUse(size_t members, bool works) {
   const size_t sums = members * (kAlone + kFollowing),
                others = members * kFollowing;
@@ -109,7 +110,8 @@ std::string checkUse(size_t members, bool works) {
          std::to_string(plain) + " none";
 }
 
-/// What is wrong with a rank, each in a thread whose device is its own.
+/// Runs `body` for each rank in a thread with the rank's device. Returns the
+/// first error, or "".
 std::string onThreads(std::vector<Member> &members,
                       const std::function<std::string(Member &)> &body) {
   std::vector<std::string> said(members.size());
@@ -127,7 +129,7 @@ std::string onThreads(std::vector<Member> &members,
   return "";
 }
 
-/// What is written to standard error while it lives.
+/// Collects what is written to standard error during the object's lifetime.
 class ErrorOutput {
 public:
   ErrorOutput() : before_(dup(2)), file_(std::tmpfile()) {
@@ -139,7 +141,7 @@ public:
     std::fclose(file_);
   }
   ErrorOutput(const ErrorOutput &) = delete;
-  /// The lines that have `part`.
+  /// Returns the lines that contain `part`.
   std::vector<std::string> lines(const char *part) const {
     std::vector<std::string> found;
     char line[2000];
@@ -154,8 +156,8 @@ private:
   FILE *file_;
 };
 
-// Where a rank rests, or dies, if it is here.
-int endAt = -1; ///< the barrier
+// Where a rank pauses, or dies if diesThere.
+int endAt = -1; ///< the barrier's number
 bool diesThere = false;
 std::atomic<const void *> endingOutput{nullptr};
 
@@ -169,14 +171,14 @@ void endHook(const runtime::Launch &launch, unsigned block, unsigned thread,
   pauseThread(std::chrono::milliseconds(400));
 }
 
-/// Rank `ending` dies in the middle of a call, or ends while the first one is
-/// there. What becomes of the call is the kernels' matter.
+/// Rank `ending` dies in the middle of a call, or aborts while the first rank
+/// pauses there. In the latter case the call's result does not matter.
 std::string endInCall(Member &own, int ending) {
   const Case c = sumOf(blinkFloat32, 200, 0);
   RankBuffers buffers(c, numRanks, own.rank);
   if (own.rank == (diesThere ? ending : 0))
     endingOutput = buffers.recv();
-  // The call of who is late may find the other one gone.
+  // The call of a late rank may find the other rank gone.
   if (call(c, buffers.send(), buffers.recv(), own.comm) != blinkSuccess &&
       !diesThere)
     return own.rank != ending &&
@@ -200,8 +202,8 @@ std::string endInCall(Member &own, int ending) {
   return !diesThere || own.error().find(who) == 0 ? "" : own.error();
 }
 
-/// "" when all that the communicator had is given back, some seconds after it
-/// has been destroyed: others may be later.
+/// Returns "" once everything that the communicator held has been freed, within
+/// a few seconds of its destruction: other ranks may be later.
 std::string checkLeft(size_t before) {
   for (int tries = 0; numVirtual() != before && tries < 1000; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -211,7 +213,7 @@ std::string checkLeft(size_t before) {
   return numVirtual() != before ? "something stays mapped" : harm;
 }
 
-/// What a scenario's name says.
+/// The settings that a scenario's name contains.
 struct Plan {
   explicit Plan(const std::string &name) : name(name) {
     victim = numRanks - 1;
@@ -221,7 +223,7 @@ struct Plan {
     if (const char *barrier = after(diesThere ? "killed=" : "ends="))
       endAt = std::atoi(barrier);
   }
-  /// What stands behind a word, or null.
+  /// Returns the text after a word, or null.
   const char *after(const char *word) const {
     const size_t found = name.find(word);
     return found == std::string::npos ? nullptr
@@ -248,8 +250,8 @@ struct Plan {
   int victim;
 };
 
-/// Makes the communicators of this process's ranks, which say so in the log if
-/// no switch works for them.
+/// Makes the communicators of this process's ranks. If no switch works for
+/// them, each must say so in the log.
 std::string joinAll(std::vector<Member> &members, const Plan &plan,
                     const JoinRank &join) {
   const ErrorOutput output;

@@ -63,7 +63,7 @@ TEST_CASE("BLINK_TRACE writes a slice for every fold") {
       CHECK(fold.step == 0);
       CHECK(fold.bytes == 64);
       CHECK(fold.begin <= fold.end);
-      // A chunk is there when the rank before has written it.
+      // A chunk arrives only after the rank before has written it.
       if (rank > 0)
         CHECK(folds[rank - 1][chunk].end <= fold.end);
     }

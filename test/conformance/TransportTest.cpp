@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The whole suite runs over sockets in this program. Here is what it does not
-// show: that it really does, that kinds can have different transports, and what
-// becomes of a job whose transport breaks.
+// In this program the whole suite runs over sockets. The tests here show what
+// the suite does not: that chunks really use the sockets, that kinds can have
+// different transports, and what happens to a job whose transport breaks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Sockets for one kind of channel only, for as long as this lives.
+/// Uses sockets for one kind of channel only, during the object's lifetime.
 struct OnlyOver {
   explicit OnlyOver(sched::ChannelKind kind) {
     useMemory();
@@ -32,7 +32,7 @@ struct OnlyOver {
   ~OnlyOver() { useSockets(); }
 };
 
-/// A broadcast from rank 0 to each other one, in chunks of 64 bytes.
+/// Returns a broadcast from rank 0 to each other rank, in chunks of 64 bytes.
 TestSchedule star(int ranks) {
   BuildOptions layout;
   layout.shape = Shape::star;
@@ -49,7 +49,8 @@ Case broadcastOf(size_t count) {
   return c;
 }
 
-/// Chunks that sockets carry while the ranks run the case.
+/// Returns the number of chunks that sockets carry while the ranks run the
+/// case.
 uint64_t chunksOf(const Job &job, const Case &c) {
   const uint64_t before = socketChunks();
   CHECK(runCase(job, c) == "");
@@ -62,7 +63,7 @@ TEST_CASE("every chunk goes over sockets here, and over memory elsewhere") {
   const Case c = broadcastOf(160); // 10 chunks
   CHECK(chunksOf(Job(star(4), 4), c) == 30);
   {
-    const OnlyOver none(sched::ChannelKind::network); // there is no such one
+    const OnlyOver none(sched::ChannelKind::network); // there is none
     CHECK(chunksOf(Job(star(4), 4), c) == 0);
   }
 }
@@ -117,7 +118,7 @@ TEST_CASE("a connection that breaks ends the calls that need it") {
     CHECK(text.find("the connection of ranks 0 and 2 is broken: ") !=
           std::string::npos);
     CHECK(text.find("waited") == std::string::npos); // not for 60 s
-    // What failed stays failed, and all can leave.
+    // The failure is permanent, and all ranks can leave.
     CHECK(runCase(job, c).find("is broken") != std::string::npos);
   }
 }
@@ -134,7 +135,7 @@ TEST_CASE("a call does not wait for what a message beside it has posted") {
     for (TestChannel &channel : program.variants[0].channels)
       channel.window = 1;
   const Job job(model, 2, 20000);
-  constexpr size_t kCount = 48; // three chunks: they have slots, and no window
+  constexpr size_t kCount = 48; // three chunks: enough slots, but one window
   std::vector<float> sums[2], message(kCount, 7), received(kCount);
   const auto reduce = [&](int rank) {
     sums[rank].assign(kCount, 1);

@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Calls of a communicator follow each other, in whatever streams they are. What
-// was captured runs when the program says so: where that is at the same time,
-// lanes find out. On emulated devices, where a test can hold a lane.
+// Calls of a communicator follow each other, in whatever streams they are.
+// Captured calls run when the program launches their graphs. If two run at the
+// same time, the lanes detect it. Runs on emulated devices, where a test can
+// hold a lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ using runtime::Launch;
 
 namespace {
 
-/// The first call is held once its lane is taken, until it is let go.
+/// The first call is held after it has taken its lane, until letGo is set.
 std::mutex callMutex;
 std::condition_variable changed;
 const void *heldOutput;
@@ -79,7 +80,7 @@ TEST_CASE("graphs of one communicator that run at the same time are refused") {
     Case c;
     c.count = 100;
     Graph first(job, c), second(job, c);
-    // One after the other is as it should be.
+    // Running the graphs one after the other is allowed.
     for (Graph *graph : {&first, &second}) {
       REQUIRE(cudaGraphLaunch(graph->exec, graph->stream) == cudaSuccess);
       REQUIRE(cudaStreamSynchronize(graph->stream) == cudaSuccess);

@@ -6,12 +6,13 @@
 //
 //   blink_until_error SCHEDULE RANKS RANK ID_FILE FLOATS
 //
-// Rank 0 writes the unique id to a file that is not there yet. Prints "ready"
-// after the first allreduce, and the moment and the sentence of the error:
+// Rank 0 writes the unique id to ID_FILE, which must not exist yet. Each rank
+// prints "ready" after the first allreduce, and then the time and text of the
+// error:
 //
 //   1234.567890 allreduce of 65536 float32 with sum: ...
 //
-// The moment is of CLOCK_MONOTONIC, which all namespaces have in common.
+// The time is that of CLOCK_MONOTONIC, which all namespaces share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,8 @@ void say(const char *text) {
   std::fflush(stdout);
 }
 
-/// Under its name the file is whole.
+/// Writes the id to a temporary file and renames it, so that readers see it
+/// whole.
 bool writeId(const std::string &path, const blinkUniqueId &id) {
   const std::string part = path + ".part";
   FILE *file = std::fopen(part.c_str(), "wb");

@@ -17,7 +17,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Of two ranks: an exchange below 4 KiB, then chains of halves.
+/// Returns a schedule for two ranks: an exchange below 4 KiB, otherwise two
+/// chains with half of the data each.
 TestSchedule exchangeAndTrees() {
   BuildOptions layout;
   layout.shape = Shape::chain;

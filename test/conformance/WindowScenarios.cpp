@@ -25,7 +25,7 @@
 namespace blink::test {
 namespace {
 
-/// Chunks that a fold found, on any rank, in windows of other processes.
+/// The number of chunks that folds have found in windows of other processes.
 std::atomic<int> borrowedChunks{0};
 
 void countBorrowed(int, uint32_t, uint32_t, uint64_t,
@@ -37,7 +37,7 @@ void countBorrowed(int, uint32_t, uint32_t, uint64_t,
                          runtime::WindowPlace::kBit) != 0;
 }
 
-/// Memory that is registered, or not, and cases in it.
+/// Memory that may be registered, and cases that run in it.
 class Arena {
 public:
   enum Kind { blocks, ordinary };
@@ -53,8 +53,8 @@ public:
   }
 
   enum Part { all, first, second };
-  /// Inputs, and what is in place, are in the first part, outputs beside inputs
-  /// in the second.
+  /// Registers a part. The first part holds inputs and in-place buffers, the
+  /// second the outputs that belong to inputs in the first.
   bool enroll(Part part) {
     char *begin = memory_ + (part == second ? kHalf : kBegin);
     char *end = memory_ + (part == first ? kHalf : 2 * kHalf);
@@ -65,7 +65,7 @@ public:
   bool withdraw() { return blinkCommDeregister(comm, handle_) == blinkSuccess; }
   char *memory() const { return memory_; }
 
-  /// Runs the case in here. "" or what is wrong.
+  /// Runs the case in this memory. Returns "" or what is wrong.
   std::string run(const Case &c) {
     RankBuffers buffers(c, numRanks, self);
     const uint64_t block = c.count * size_t(bytesOf(c.type));
@@ -106,7 +106,7 @@ private:
   void *handle_ = nullptr;
 };
 
-/// Every collective with some sizes. "" or what is wrong.
+/// Runs every collective with some sizes. Returns "" or what is wrong.
 std::string runSome(Arena &arena, unsigned number) {
   for (Collective collective : collectives())
     for (size_t count : {size_t(1), size_t(1000), size_t(20011)}) {
@@ -119,8 +119,8 @@ std::string runSome(Arena &arena, unsigned number) {
   return "";
 }
 
-/// Likewise until every rank has seen borrowed chunks, which is soon; over
-/// transports none are.
+/// Repeats runSome() until every rank has seen borrowed chunks, which is soon.
+/// Over transports no chunks are borrowed.
 std::string runUntilBorrowed(Arena &arena) {
   if (isRemote())
     return runSome(arena, 0);
@@ -135,7 +135,7 @@ std::string runUntilBorrowed(Arena &arena) {
   return "nothing is borrowed";
 }
 
-/// Cases before, while and after buffers are registered. With "mixed" one
+/// Runs cases before, while and after buffers are registered. With "mixed" one
 /// rank's memory is ordinary, with "parts" only some of it is registered. With
 /// "confined" a process may not read the others' memory, with "closed" it may
 /// not map it.
@@ -153,7 +153,7 @@ std::string runWindows(const std::string &how) {
          !arena.enroll(is("parts") ? Arena::Part((self + round) % 3)
                                    : Arena::all)))
       return blinkGetLastError(comm);
-    // Only registered buffers can be borrowed here.
+    // In a confined process only registered buffers can be borrowed.
     std::string wrong = round == 1 && how == "windows:confined"
                             ? runUntilBorrowed(arena)
                             : runSome(arena, unsigned(round));
@@ -166,7 +166,7 @@ std::string runWindows(const std::string &how) {
   return "good";
 }
 
-/// What registering refuses.
+/// Checks what registering refuses.
 std::string runWindowErrors() {
   void *memory = nullptr, *handles[runtime::kMaxWindows] = {}, *more = nullptr;
   if (blinkMemAlloc(&memory, 100) != blinkSuccess)
@@ -177,7 +177,7 @@ std::string runWindowErrors() {
       return blinkGetLastError(comm);
   if (blinkCommRegister(comm, memory, 100, &more) != blinkInvalidUsage || more)
     return "one too many was registered";
-  char ordinary = 0; // is no window
+  char ordinary = 0; // need not be a window
   if (blinkCommRegister(comm, &ordinary, 1, &more) != blinkSuccess ||
       blinkCommDeregister(comm, more) != blinkSuccess)
     return blinkGetLastError(comm);
@@ -194,7 +194,8 @@ std::string runWindowErrors() {
   return "good";
 }
 
-/// Rank 0 alone registers, and ends it while no other rank calls anything.
+/// Only rank 0 registers a buffer, and deregisters it while no other rank makes
+/// a call.
 std::string registerAlone() {
   runtime::stepHook = countBorrowed;
   auto arena = std::make_unique<Arena>(Arena::blocks);
@@ -204,7 +205,7 @@ std::string registerAlone() {
     return wrong;
   if (self == 0 && !arena->withdraw())
     return blinkGetLastError(comm);
-  // Its memory is its own again: the others may not see it go.
+  // Rank 0 may free its memory now: the others must not notice.
   if (self == 0)
     arena = std::make_unique<Arena>(Arena::blocks);
   allSay(true);
@@ -213,8 +214,8 @@ std::string registerAlone() {
   return wrong.empty() ? "good" : wrong;
 }
 
-/// The last rank makes calls that the others have still to make, and ends what
-/// it has registered meanwhile.
+/// The last rank makes calls that the others have yet to make, and meanwhile
+/// deregisters its buffer.
 std::string withdrawAhead() {
   runtime::stepHook = countBorrowed;
   Arena arena(Arena::blocks);
@@ -226,7 +227,7 @@ std::string withdrawAhead() {
   Case c;
   c.root = numRanks - 1;
   c.collective = Collective::broadcast;
-  c.count = 100; // by slots, of which there are two
+  c.count = 100; // uses slots, of which there are two
   const auto callTwice = [&] {
     std::string wrong = arena.run(c);
     return wrong.empty() ? arena.run(c) : wrong;
@@ -234,7 +235,7 @@ std::string withdrawAhead() {
   std::string wrong = isAhead ? callTwice() : "";
   if (isAhead && !arena.withdraw())
     return blinkGetLastError(comm);
-  allSay(true); // it has
+  allSay(true); // it has deregistered
   if (!isAhead && wrong.empty())
     wrong = callTwice();
   if (wrong.empty())
@@ -244,7 +245,7 @@ std::string withdrawAhead() {
   return wrong.empty() ? "good" : wrong;
 }
 
-/// The last rank dies while the others have its buffer open and it theirs.
+/// The last rank dies while it and the others have each other's buffers open.
 std::string dieWithWindows() {
   runtime::stepHook = countBorrowed;
   Arena arena(Arena::blocks);
@@ -264,7 +265,7 @@ std::string dieWithWindows() {
   return error;
 }
 
-/// The last rank has another's buffer open and stands still.
+/// The last rank has another rank's buffer open and is stopped.
 std::string withdrawFromStopped() {
   Arena arena(Arena::blocks);
   const bool last = self == numRanks - 1;

@@ -14,9 +14,10 @@
 
 namespace blink::test {
 
-/// "windows", and after colons "mixed" or "parts", "closed", "confined";
-/// "window-errors", "window-alone", "window-ahead", "window-death" or
-/// "window-stopped". Returns "good", or what is wrong, or the error's sentence.
+/// `name` is "windows", followed after colons by "mixed" or "parts", "closed",
+/// "confined"; or it is "window-errors", "window-alone", "window-ahead",
+/// "window-death" or "window-stopped". Returns "good", or what is wrong, or the
+/// error text.
 std::string windowScenario(const std::string &name);
 
 } // namespace blink::test

@@ -7,10 +7,8 @@
 //   blink_conformance_worker SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO
 //
 // (or blink_emulated_worker on emulated devices, blink_cuda_worker on real
-// ones)
-//
-// with the job's id, in hexadecimal, in BLINK_TEST_ID. Prints one line: "good",
-// or the result's name and the error's sentence.
+// ones) with the job's id, in hexadecimal, in BLINK_TEST_ID. Prints one line:
+// "good", or the name of the result and the error text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +27,7 @@
 #include "test/emulation/Emulation.h"
 #endif
 
-// Jobs assert; there are no test cases here.
+// This program has no test cases, but Job uses doctest's assertions.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "doctest/doctest.h"
 #include "schedules/Collectives.h"
@@ -60,12 +58,12 @@ int say(const std::string &line) {
 }
 
 int sayError(blinkResult_t result) {
-  // A kernel's the communicator alone has.
+  // Only the communicator has the text of a kernel's error.
   return say(std::string(blinkGetErrorString(result)) + ": " +
              blinkGetLastError(comm));
 }
 
-/// The result when the call is over: on GPUs, of the kernel.
+/// Waits for the call and returns its result; on GPUs, that of the kernel.
 blinkResult_t synchronized(blinkResult_t result) {
 #if BLINK_TEST_CUDA
   if (result == blinkSuccess && cudaStreamSynchronize(nullptr) != cudaSuccess)
@@ -78,12 +76,12 @@ blinkResult_t synchronized(blinkResult_t result) {
 
 //===-- Faults ------------------------------------------------------------===//
 
-// Folds of this process until the fault strikes.
+// The number of folds of this process until the fault strikes.
 std::atomic<int> foldsLeft{-1};
 
 bool strikes() { return foldsLeft.fetch_sub(1) == 0; }
 
-// Where the process dies, when foldsLeft have passed there.
+// The place where the process dies after it has been there foldsLeft times.
 Place target;
 
 void killHook(int rank, uint32_t lane, uint32_t step, uint64_t,
@@ -93,7 +91,8 @@ void killHook(int rank, uint32_t lane, uint32_t step, uint64_t,
 }
 
 #if BLINK_TEST_EMULATED
-/// The same before a lane's barrier, for its step.
+/// Kills the process before a barrier of the lane; the place's step is the
+/// barrier.
 void killAtBarrier(const runtime::Launch &, unsigned block, unsigned thread,
                    unsigned barrier) {
   if (target == Place{self, block, barrier} && thread == 0 && strikes())
@@ -102,12 +101,13 @@ void killAtBarrier(const runtime::Launch &, unsigned block, unsigned thread,
 #endif
 
 void delayHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &) {
-  // The delay under test: a rank that is late, with nothing to wait for.
+  // The delay under test: a rank that is late and waits for no other.
   if (foldsLeft.fetch_sub(1) >= 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
-/// From here on the rank waits for chunks that nobody sends.
+/// Corrupts the counters: from then on the rank waits for chunks that no rank
+/// sends.
 void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &rings) {
   if (strikes())
     for (runtime::RingEnd &end : rings.readers)
@@ -116,7 +116,7 @@ void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &rings) {
 
 //===-- Scenarios ---------------------------------------------------------===//
 
-/// Many cases, the same on every rank.
+/// Runs many cases, the same on every rank.
 int runCases(const std::vector<size_t> &counts) {
   unsigned number = 0;
   for (int round = 0; round < 3; ++round)
@@ -136,7 +136,7 @@ int runCases(const std::vector<size_t> &counts) {
   return say("good");
 }
 
-/// Allreduces until one fails, at most `times`.
+/// Calls allreduce until a call fails, at most `times` times.
 int reduceUntilError(size_t count, int times) {
   Case c;
   c.count = count;
@@ -147,7 +147,7 @@ int reduceUntilError(size_t count, int times) {
     blinkResult_t result =
         synchronized(call(c, buffers.send(), buffers.recv(), comm));
     if (result != blinkSuccess) {
-      // Afterwards every call fails at once, and the process lives on.
+      // Afterwards every call fails at once, and the process continues to work.
       if (call(c, buffers.send(), buffers.recv(), comm) != result)
         return say("a second call did not fail alike");
       const std::string text = blinkGetLastError(nullptr);
@@ -160,8 +160,8 @@ int reduceUntilError(size_t count, int times) {
   return say("good");
 }
 
-/// Rank `victim` dies between calls, and the others ask whether all is well
-/// until it is not.
+/// Rank `victim` dies between calls, and the others ask for the state of the
+/// job until it reports an error.
 int askAfterDeath(int victim) {
   Case c;
   c.count = 100;
@@ -184,7 +184,7 @@ int askAfterDeath(int victim) {
   return result == blinkSuccess ? say("no error") : sayError(result);
 }
 
-/// Leaves the process one processor, for which it thinks that ranks share it.
+/// Restricts the process to one processor, so that it believes ranks share it.
 bool pin() {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -204,8 +204,9 @@ int runScenario(const std::string &scenario, const char *schedule) {
   const bool last = self == numRanks - 1;
   if (scenario.find("cases") == 0)
     return runCases({1, 3, 17, 1000, 20011});
-  // Between the sizes from which chunks are larger, and readers fetch them from
-  // the other process, if they may.
+  // The sizes lie on both sides of two limits: from the first on, chunks are
+  // larger; from the second on, readers fetch chunks from the other process, if
+  // they may.
   if (scenario.find("large") == 0 || scenario == "confined")
     return runCases({10007, 40009, kSlow ? 100003u : 300007u});
 #if BLINK_TEST_CUDA
@@ -235,7 +236,7 @@ int runScenario(const std::string &scenario, const char *schedule) {
     runtime::stepHook = corruptHook;
   }
   if (scenario == "vanish" && last)
-    _exit(say("good")); // after flushing, without a word to the others
+    _exit(say("good")); // output is flushed; the others are not told
   if (scenario == "leave" && last)
     return say("good");
   if (scenario == "abort" && last)
@@ -276,7 +277,7 @@ int main(int argc, char **argv) {
     emulatedMachine.peerBorder = 1;
 #endif
   const bool inSwitch = std::strncmp(argv[5], "switch", 6) == 0;
-  // Ranks that share devices are GPU 0, 1, 2, ... in any case.
+  // Ranks that share devices claim GPUs 0, 1, 2, ... in any case.
   std::vector<int> gpus;
   for (int rank = 0; rank < numRanks; ++rank)
     gpus.push_back(rank);
@@ -284,7 +285,7 @@ int main(int argc, char **argv) {
     config.gpus = gpus.data();
   int count = 0;
   cudaGetDeviceCount(&count);
-  // Several processes are on one device, too.
+  // Several processes may share a device.
   cudaSetDevice(std::strstr(argv[5], ":one") ? 0
                 : inSwitch                   ? self
                 : count > 1                  ? self % 2

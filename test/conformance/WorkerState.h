@@ -14,12 +14,13 @@
 
 namespace blink::test {
 
-/// Set by Worker.cpp before any scenario; a scenario that frees the
-/// communicator leaves null, or another one.
+/// Set by Worker.cpp before any scenario. A scenario that frees the
+/// communicator sets `comm` to null or to another one.
 inline int numRanks, self;
 inline blinkComm_t comm;
 
-/// Whether all ranks say so: how they agree on what each sees for itself.
+/// Returns true if all ranks pass true: ranks agree by it on what each of them
+/// sees only for itself.
 inline bool allSay(bool word) {
   const char said = word;
   std::vector<char> all(size_t(numRanks), 0);

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Starts a worker (Worker.cpp) for each rank and collects what they say.
+// Starts a worker (Worker.cpp) for each rank and collects their output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@
 
 namespace blink::test {
 
-/// Two processes, and `more`, but under sanitizers: there all but their number
-/// is the same.
+/// Returns {2, more}, or only {2} under sanitizers: the two jobs differ only in
+/// their number of processes.
 inline std::vector<int> twoRanksOr(int more) {
   return kSanitized ? std::vector<int>{2} : std::vector<int>{2, more};
 }
 
-/// The worker beside this program: blink_emulated_worker of
-/// blink_emulated_test.
+/// Returns the path of the worker program beside this one:
+/// blink_emulated_worker for blink_emulated_test.
 inline std::string workerProgram() {
   char path[4096];
   const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
@@ -50,16 +50,16 @@ inline std::string hex(const blinkUniqueId &id) {
 
 struct Outcome {
   std::string line;
-  int status; ///< as of pclose
+  int status; ///< as from pclose
   bool good() const { return status == 0 && line == "good"; }
   bool has(const char *part) const {
     return line.find(part) != std::string::npos;
   }
 };
 
-/// A worker for each of some ranks, all with the same id, which run until they
-/// are collected. Several such jobs may run at a time: most of the time of one
-/// whose ranks die passes in waiting.
+/// Workers for some ranks, all with the same id, which run until they are
+/// collected. Several such jobs may run at the same time: a job whose ranks die
+/// spends most of its time waiting.
 class RunningWorkers {
 public:
   RunningWorkers(const char *schedule, int numRanks,
@@ -77,7 +77,7 @@ inline RunningWorkers::RunningWorkers(const char *schedule, int numRanks,
                                       const std::string &scenario,
                                       const blinkUniqueId &id) {
   setenv("BLINK_TEST_ID", hex(id).c_str(), 1);
-  if (kSanitized) // where a process may not get to its signs of life in time
+  if (kSanitized) // a process may be late with its signs of life
     setenv("BLINK_HEARTBEAT_MS", "2000", 0);
   for (int rank : ranks) {
     std::string command = std::string("exec ") + workerProgram() + " " +
@@ -131,7 +131,7 @@ inline std::vector<Outcome> runAll(const TestSchedule &model, int numRanks,
                     makeId());
 }
 
-/// Every process finds everything right.
+/// Checks that every process reports success.
 inline void expectGood(const TestSchedule &model, int numRanks,
                        const std::string &scenario) {
   CAPTURE(scenario);

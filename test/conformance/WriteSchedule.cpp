@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// For tests of programs that open files, and for jobs of more ranks than can be
-// compiled for in a test's time:
+// For tests of programs that open files, and for jobs with more ranks than a
+// test has time to compile for:
 //
 //   blink_write_schedule FILE                  an allreduce over 8 ranks
 //   blink_write_schedule FILE RANKS SERVERS    over ranks of several servers

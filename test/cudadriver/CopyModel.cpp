@@ -12,7 +12,7 @@
 using namespace blink::test;
 using Work = CopyStream::Work;
 
-/// Noisy resources have another rate in each of these.
+/// The rate of a noisy resource changes after each period of this length.
 static constexpr double kNoiseSeconds = 0.03;
 
 double CopyModel::rateNow(const Resource &resource) const {
@@ -50,7 +50,7 @@ void CopyModel::advance(double longest) {
     now += std::isfinite(longest) ? longest : 0;
     return;
   }
-  // The resource that leaves its copies the least is filled first.
+  // The resource with the smallest fair share is filled first.
   std::map<std::string, double> left;
   for (const auto &[name, resource] : resources)
     left[name] = rateNow(resource);
@@ -79,7 +79,7 @@ void CopyModel::advance(double longest) {
   double step = longest;
   for (auto [copy, rate] : rates)
     step = std::min(step, copy->bytes / rate);
-  // No further than to where the noise changes.
+  // Do not go beyond the moment when the noise changes.
   step = std::min(
       step, (std::floor(now / kNoiseSeconds + 1e-9) + 1) * kNoiseSeconds - now);
   now += step;

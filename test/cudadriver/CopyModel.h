@@ -2,12 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A machine of resources with rates, which copies that are under way at once
-// share evenly (max-min fair). Time is virtual: it goes on when somebody asks
-// whether an event has been reached, to where it is, and a little with each
-// call that puts something into a queue. So results are the same on every
-// machine, and who takes the time of a call for that of a copy measures
-// nonsense.
+// A machine of resources with rates, which concurrent copies share max-min
+// fairly. Time is virtual: it advances to an event when a program asks whether
+// the event has been reached, and a little with each call that queues work.
+// Results are therefore the same on every machine, and a program that measures
+// the time of a call instead of that of a copy measures nonsense.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,15 +29,15 @@ struct Resource {
 
 struct CopyEvent {
   int device;
-  int asked = 0, reached = 0; ///< records of it
-  double when = 0;            ///< seconds, of the last one reached
+  int asked = 0, reached = 0; ///< number of records
+  double when = 0;            ///< seconds; time of the last one reached
   bool isLeft() const { return reached < asked; }
 };
 
 struct CopyStream {
   struct Work {
     enum Kind { copy, record, wait } kind;
-    const std::vector<std::string> *path; ///< of a copy: its resources
+    const std::vector<std::string> *path; ///< for a copy: its resources
     double bytes;
     CopyEvent *event;
   };
@@ -47,15 +46,15 @@ struct CopyStream {
 };
 
 struct CopyModel {
-  /// Goes on to the next change, or for so long.
+  /// Advances to the next change, but by at most `longest` seconds.
   void advance(double longest = INFINITY);
-  /// Goes on for so long.
+  /// Advances by `seconds`.
   void pass(double seconds);
-  /// Goes on until nothing is left to do, or nothing can go on.
+  /// Advances until no work remains or no work can go on.
   void drain();
 
   std::map<std::string, Resource> resources;
-  /// By ends, "gpu0" or "cpu1".
+  /// By the two ends, such as "gpu0" and "cpu1".
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> paths;
   std::list<CopyStream> streams;
   double now = 0;

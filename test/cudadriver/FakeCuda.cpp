@@ -1,20 +1,21 @@
-//===- FakeCuda.cpp - CUDA's driver for copies, by a profile --------------===//
+//===- FakeCuda.cpp - CUDA's driver for copies, from a profile ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The calls of CUDA's driver that measure links, on a machine of a text file,
-// BLINK_FAKE_CUDA, which make-driver.py writes:
+// The calls of CUDA's driver that measure links, on a machine described by a
+// text file, BLINK_FAKE_CUDA, which make-driver.py writes:
 //
 //   gpu 0000:06:00.0 Tesla V100-SXM2-16GB     GPU 0, 1, ...
 //   memory cpu0            the first host memory that is registered, the second
 //   rate gpu0>gpu1 23.5 [noisy]    GB/s of a resource
-//   path gpu0 gpu1 gpu0>gpu1 ...   what a copy from one to the other uses
+//   path gpu0 gpu1 gpu0>gpu1 ...   resources that a copy between the two uses
 //
 // GPUs without a path have no peer access. Time is virtual (CopyModel.h).
-// Stricter than the real one: a call without a current context, an event of
-// another context's than the stream's, a copy from or to where no memory is, or
-// between GPUs whose peer access is not enabled is an error; and a process that
-// has not given back all that it had ends with SIGABRT.
+//
+// Stricter than the real driver. These are errors: a call without a current
+// context, an event of a different context than the stream's, a copy from or to
+// an address without memory, and a copy between GPUs whose peer access is not
+// enabled. A process that has not freed everything ends with SIGABRT.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +46,12 @@ enum : int {
   kPeerAccessNotEnabled = 705,
 };
 
-/// How long a call takes that puts something into a queue.
+/// The time of a call that queues work.
 constexpr double kCallSeconds = 4e-6;
 
 struct Gpu {
   std::string busId, name;
-  int users = 0; ///< of its primary context
+  int users = 0; ///< users of its primary context
 };
 
 struct Block {
@@ -97,7 +98,7 @@ public:
     return kSuccess;
   }
 
-  /// The memory that holds these bytes; empty if none does.
+  /// Returns the memory that contains these bytes; empty if none does.
   std::string placeOf(unsigned long long address, size_t bytes) const {
     auto next = blocks.upper_bound(address);
     if (next == blocks.begin())
@@ -143,7 +144,7 @@ public:
   std::list<CopyEvent> events;
   CopyModel model;
   bool isReady = false;
-  int current = -1; ///< GPU of the current context
+  int current = -1; ///< the GPU of the current context
 } machine;
 
 bool isGpu(int device) {
@@ -151,7 +152,8 @@ bool isGpu(int device) {
 }
 std::string nameOf(int gpu) { return "gpu" + std::to_string(gpu); }
 
-/// A context is its GPU, counted from 1; -1: it is none.
+/// Returns the GPU of a context, which is represented by the GPU's number plus
+/// 1; -1 if it is not a valid context.
 int gpuOf(void *context) {
   const int gpu = int(reinterpret_cast<size_t>(context)) - 1;
   return isGpu(gpu) && machine.gpus[size_t(gpu)].users > 0 ? gpu : -1;
@@ -280,7 +282,7 @@ int cuMemcpyPeerAsync(unsigned long long to, void *toContext,
       machine.placeOf(to, bytes) != nameOf(target))
     return kInvalidValue;
   if (!machine.enabledPeers.count({source, target}))
-    return kPeerAccessNotEnabled; // the real one would go through the host
+    return kPeerAccessNotEnabled; // the real driver would copy through the host
   return machine.enqueueCopy(to, from, bytes, stream);
 }
 
@@ -352,7 +354,7 @@ int cuEventQuery(void *handle) {
     before = machine.model.now;
     machine.model.advance();
   }
-  return kNotReady; // though it has been reached by now
+  return kNotReady; // even if it has been reached by now
 }
 
 int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The cases of this folder know CUDA's headers and nothing of the emulation.
+// The tests in this folder use CUDA's headers and know nothing of the
+// emulation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,7 @@ TEST_CASE("the library is the emulated one, and the driver is there, too") {
 TEST_CASE("there are as many devices as the environment says") {
   int count = 0;
   CHECK(cudaGetDeviceCount(&count) == cudaSuccess);
-  CHECK(count == 5); // CMakeLists.txt
+  CHECK(count == 5); // as CMakeLists.txt says
   CHECK(cudaSetDevice(4) == cudaSuccess);
   CHECK(cudaSetDevice(5) == cudaErrorInvalidDevice);
   CHECK(cudaSetDevice(-1) == cudaErrorInvalidDevice);

@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t kCount = 1000;
 
-/// Starts fill with arguments that are gone when it runs.
+/// Starts `fill` with arguments that no longer exist when it runs.
 cudaError_t start(unsigned *data, unsigned factor, cudaStream_t stream) {
   size_t count = kCount;
   void *arguments[] = {&data, &factor, &count};
@@ -68,7 +68,7 @@ TEST_CASE("kernels run with the arguments that they were launched with") {
   CHECK(start(data, 9, stream) == cudaSuccess);
   cudaGraph_t graph = nullptr;
   REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
-  CHECK(isFilled(data, 7)); // it did not run
+  CHECK(isFilled(data, 7)); // the kernel did not run
   cudaGraphExec_t exec = nullptr;
   CHECK(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
   CHECK(cudaGraphLaunch(exec, stream) == cudaSuccess);

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Work of a stream that ends when a test says so.
+/// Work in a stream that ends when the test opens the gate.
 struct Gate {
   std::promise<void> opened;
   std::shared_future<void> wait = opened.get_future().share();
@@ -79,7 +79,7 @@ TEST_CASE("a device is done when all of its streams are") {
               [](void *number) { ++*static_cast<std::atomic<int> *>(number); },
               &done) == cudaSuccess);
   }
-  // The default stream waits for those that are blocking.
+  // The default stream waits for blocking streams.
   CHECK(cudaStreamQuery(nullptr) == cudaErrorNotReady);
   for (Gate &gate : gates)
     gate.open();

@@ -1,4 +1,4 @@
-//===- Calls.cpp - what every call of emulated CUDA does at first ---------===//
+//===- Calls.cpp - what every emulated CUDA call does first ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -26,8 +26,9 @@ namespace blink::test {
 
 namespace {
 
-/// BLINK_EMULATED_DEVICES, or 8. What is no number up to 64 stands for a
-/// machine without devices, on which all calls fail.
+/// Returns a machine with BLINK_EMULATED_DEVICES devices, or 8. Anything but a
+/// number from 1 to 64 stands for a machine without devices, on which all calls
+/// fail.
 EmulatedMachine machineOfEnvironment() {
   EmulatedMachine machine;
   if (const char *text = std::getenv("BLINK_EMULATED_DEVICES")) {
@@ -47,24 +48,26 @@ EmulatedMachine emulatedMachine = machineOfEnvironment();
 namespace {
 
 thread_local int deviceSet = 0;
-thread_local bool usesDevice = false; ///< it has a context
-/// What the driver's calls have made current, over that.
+thread_local bool usesDevice = false; ///< the thread has a context
+/// The devices that the driver's calls have made current; they take precedence.
 thread_local std::vector<int> devicesPushed;
 thread_local cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
 
 std::mutex callsMutex;
-std::map<std::string, uint64_t> made; ///< calls, by name
+std::map<std::string, uint64_t> made; ///< number of calls, by name
 std::set<int> contexts;
 std::set<int> broken;
 std::vector<std::weak_ptr<Capture>> captures;
 
-/// This process was forked by one that used CUDA, whose threads it has not.
+/// Set in a process forked by one that used CUDA, since the child lacks the
+/// parent's threads.
 bool isForked = false;
 const int forkHandler = pthread_atfork(
     nullptr, nullptr, [] { isForked = isForked || !contexts.empty(); });
 thread_local bool inHostFunction = false;
 
-/// Whether a capture forbids this thread unsafe calls. It is spoilt then.
+/// Returns true if a capture forbids this thread unsafe calls, and invalidates
+/// that capture.
 bool spoilsCapture() {
   bool spoils = false;
   for (auto one = captures.begin(); one != captures.end();) {
@@ -87,7 +90,7 @@ bool spoilsCapture() {
 } // namespace
 
 cudaError_t enter(const char *call, unsigned needs) {
-  if (isForked) // as CUDA puts it
+  if (isForked) // CUDA's error for this
     return failed(cudaErrorInitializationError);
   if (emulatedMachine.devices == 0)
     return failed(cudaErrorNoDevice);
@@ -139,7 +142,7 @@ void announce(const std::shared_ptr<Capture> &capture) {
 
 using namespace blink::test;
 
-/// A context is its device, counted from 1.
+/// A context is represented by its device's number plus 1.
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
   makeContext(device);
   *context = reinterpret_cast<CUcontext>(uintptr_t(device) + 1);
@@ -209,7 +212,7 @@ cudaError_t cudaSetDevice(int device) {
     return error == cudaSuccess ? failed(cudaErrorInvalidDevice) : error;
   }
   (devicesPushed.empty() ? deviceSet : devicesPushed.back()) = device;
-  return enter(__func__, kContext); // since CUDA 12
+  return enter(__func__, kContext); // makes a context since CUDA 12
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {

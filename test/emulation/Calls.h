@@ -1,4 +1,4 @@
-//===- Calls.h - what every call of emulated CUDA does at first -*- C++ -*-===//
+//===- Calls.h - what every emulated CUDA call does first -------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,27 +15,27 @@ namespace blink::test {
 
 struct Capture;
 
-/// What a call needs. One that needs a context makes that of the current
-/// device; one that is unsafe, as CUDA calls it, is not allowed during captures
-/// (cudaThreadExchangeStreamCaptureMode).
+/// Properties of a call. kContext: it makes the context of the current device.
+/// kNoCapture: it is unsafe in CUDA's sense, that is, not allowed during
+/// captures (cudaThreadExchangeStreamCaptureMode).
 enum Needs : unsigned { kNothing = 0, kContext = 1, kNoCapture = 2 };
 
-/// Each call begins with it, and fails if it does: a fault that a test has
-/// asked for, a device that is lost, a capture that the call spoils.
+/// Every call starts with this check. Errors: a fault that a test has asked
+/// for, a device that is lost, a capture that the call invalidates.
 cudaError_t enter(const char *call, unsigned needs);
 
-/// Makes an error the thread's last one, and is it.
+/// Makes an error the thread's last error, and returns it.
 cudaError_t failed(cudaError_t error);
 
 int currentDevice();
 bool isDevice(int device);
-/// A device gets its context.
+/// Gives a device its context.
 void makeContext(int device);
-/// And loses it.
+/// Takes a device's context away.
 void forgetContext(int device);
 
-/// While it lives, calls of this thread are refused: it is a stream's, which
-/// works for a function of the host's.
+/// Makes calls of this thread fail during the object's lifetime: the thread is
+/// a stream's and runs a host function.
 class HostFunctionScope {
 public:
   HostFunctionScope();
@@ -43,7 +43,7 @@ public:
   HostFunctionScope(const HostFunctionScope &) = delete;
 };
 
-/// A capture is under way until its owner lets go of it.
+/// Registers a capture, which is under way until its owner releases it.
 void announce(const std::shared_ptr<Capture> &capture);
 
 } // namespace blink::test

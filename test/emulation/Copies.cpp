@@ -29,7 +29,7 @@ bool blink::test::isRange(const void *address, size_t bytes, bool onDevice) {
 
 namespace {
 
-/// Whether both sides are where the call says they are.
+/// Checks that both sides are where the call says they are.
 cudaError_t check(const void *to, const void *from, size_t bytes,
                   cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
@@ -66,8 +66,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
   cudaError_t error = enter(__func__, kContext | kNoCapture);
   if (error == cudaSuccess)
     error = check(to, from, bytes, kind);
-  // The end of ordinary memory, from a buffer of the driver's, may be on its
-  // way still when this returns.
+  // Memory that is not pinned goes through a buffer of the driver. The end of
+  // it may still be on its way to the device when the call returns.
   constexpr size_t kBuffer = 64 << 10;
   const bool toDevice = isOfDevices(to) && !isOfDevices(from);
   const size_t late = toDevice ? std::min(bytes, kBuffer) : 0;

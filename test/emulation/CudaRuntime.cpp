@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Memory of devices, which is of files, and of the host. Enough of CUDA's
-// semantics for what the back end and programs rely on, and no kinder where
-// CUDA is strict.
+// The memory of devices, which consists of files, and of the host. Implements
+// as much of CUDA's semantics as the back end and the test programs rely on,
+// and is as strict as CUDA is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@
 using namespace blink::test;
 
 #if defined(__SANITIZE_THREAD__)
-extern "C" { // no header has them
+extern "C" { // no header declares them
 void AnnotateIgnoreWritesBegin(const char *file, int line);
 void AnnotateIgnoreWritesEnd(const char *file, int line);
 }
@@ -39,18 +39,19 @@ void AnnotateIgnoreWritesEnd(const char *file, int line);
 
 namespace {
 
-/// Who has mapped a piece of another process, behind the piece.
+/// The processes that have mapped a piece of another process; stored after the
+/// piece.
 struct Mappers {
   std::atomic<int> processes[256];
 
-  /// The place of this process's mapping.
+  /// Enters this process and returns its place.
   std::atomic<int> *add() {
     for (std::atomic<int> &process : processes)
       if (int none = 0; process.compare_exchange_strong(none, int(getpid())))
         return &process;
     std::abort();
   }
-  /// A process that has it mapped and lives, or 0.
+  /// Returns a living process that has the piece mapped, or 0.
   int user() const {
     for (const std::atomic<int> &process : processes) {
       const int number = process;
@@ -69,9 +70,9 @@ size_t mappersOffset(size_t bytes) {
   return (bytes + alignof(Mappers) - 1) / alignof(Mappers) * alignof(Mappers);
 }
 
-/// Fills what is allocated: not with zeros, for nobody may rely on that.
-/// ThreadSanitizer is not told, and need not note it for every eight bytes: a
-/// device does not write there.
+/// Fills new memory with anything but zeros, which no program may rely on.
+/// ThreadSanitizer ignores these writes: it need not record one for every eight
+/// bytes, and a device would not write there.
 void makeDirty(void *memory, size_t bytes) {
 #if defined(__SANITIZE_THREAD__)
   AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
@@ -82,7 +83,7 @@ void makeDirty(void *memory, size_t bytes) {
 #endif
 }
 
-/// Pieces of memory, all behind files, so that other processes can map them.
+/// Pieces of memory, all backed by files so that other processes can map them.
 class Memory {
 public:
   cudaError_t allocate(void **memory, size_t bytes, bool onHost) {
@@ -120,7 +121,7 @@ public:
     return cudaSuccess;
   }
 
-  /// Frees a piece of this process, or unmaps one of another.
+  /// Frees a piece of this process, or unmaps one of another process.
   cudaError_t free(void *memory, bool onHost, bool ofAnother) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = pieces_.find(memory);
@@ -132,21 +133,22 @@ public:
     drop(found);
     return cudaSuccess;
   }
-  /// All of a device, as its end does.
+  /// Frees all pieces of a device, as the end of the device does.
   void freeAll(int device) {
     std::lock_guard<std::mutex> lock(mutex_);
     for (auto piece = pieces_.begin(); piece != pieces_.end();)
       piece = piece->second.device == device ? drop(piece) : std::next(piece);
   }
 
-  /// Where the piece is that begins at `memory`; -1: nowhere.
+  /// Returns the device of the piece that begins at `memory`, or -1 if there is
+  /// none.
   int deviceOf(void *memory) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = pieces_.find(memory);
     return found == pieces_.end() ? -1 : found->second.device;
   }
 
-  /// The piece that `address` is in; false if there is none.
+  /// Finds the piece that contains `address`. Returns false if there is none.
   bool find(const void *address, EmulatedPiece &found) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto next = pieces_.upper_bound(const_cast<void *>(address));
@@ -158,7 +160,8 @@ public:
     return static_cast<const char *>(address) < found.begin + found.bytes;
   }
 
-  /// By which another process finds it: "process file device bytes".
+  /// Writes the handle by which another process finds the piece: "process file
+  /// device bytes".
   cudaError_t handle(void *memory, char *text, size_t size) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = pieces_.find(memory);
@@ -175,18 +178,18 @@ private:
     int device;
     size_t bytes;
     Mappers *mappers;
-    std::atomic<int> *mapping; ///< if of another process
+    std::atomic<int> *mapping; ///< for a piece of another process
     bool onHost;
   };
   using Pieces = std::map<void *, Piece>;
 
-  /// Frees one; the next one.
+  /// Frees a piece; returns the next one.
   Pieces::iterator drop(Pieces::iterator piece) {
     const auto &[memory, what] = *piece;
     if (what.mapping)
       *what.mapping = 0;
     else if (const int process = what.mappers->user()) {
-      // With CUDA it is undefined what happens.
+      // With CUDA this is undefined behaviour.
       std::fprintf(stderr, "process %d has mapped memory that is freed\n",
                    process);
       std::abort();
@@ -257,7 +260,7 @@ cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle,
   std::sscanf(handle.reserved, "%d %d %d %zu", &process, &file, &device,
               &bytes);
   if (process == getpid())
-    return failed(cudaErrorDeviceUninitialized); // as CUDA puts it
+    return failed(cudaErrorDeviceUninitialized); // CUDA's error for this
   if (!reaches(currentDevice(), device))
     return failed(cudaErrorPeerAccessUnsupported);
   const std::string path =

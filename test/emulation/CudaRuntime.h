@@ -13,14 +13,14 @@
 
 namespace blink::test {
 
-/// Runs `work` when all earlier work of the stream is done, which must be of
-/// the current device.
+/// Runs `work` when all earlier work of the stream is done. The stream must
+/// belong to the current device.
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
 
-/// Whether both devices exist and one reaches the other's memory.
+/// Whether both devices exist and `device` can reach the memory of `other`.
 bool reaches(int device, int other);
 
-/// A piece of memory of cudaMalloc's or cudaHostAlloc's.
+/// A piece of memory from cudaMalloc or cudaHostAlloc.
 struct EmulatedPiece {
   const char *begin;
   size_t bytes;
@@ -31,19 +31,20 @@ bool findPiece(const void *address, EmulatedPiece &piece);
 /// Frees all pieces of a device.
 void freeDevice(int device);
 
-/// What a device has left: its share of the host's memory.
+/// Returns a device's free bytes: a share of the host's memory.
 size_t freeBytes();
 size_t totalBytes();
 
-/// Whether bytes that a call names are where it says they are: not beyond the
-/// end of a piece, and, with `onDevice`, in memory that devices reach.
+/// Whether a range that a call names is valid: it does not go beyond the end of
+/// a piece and, with `onDevice`, lies in memory that devices can reach.
 bool isRange(const void *address, size_t bytes, bool onDevice);
 
-/// Whether the address is of ordinary memory that was registered; where devices
-/// see it, and the beginning of the range.
+/// Whether the address lies in registered ordinary memory. Sets the beginning
+/// of the range if `begin` is not null.
 bool findRegistered(const void *address, const void **begin = nullptr);
 
-/// Ends what devices may do in each other's memory, as the end of one does.
+/// Ends a device's access to other devices and theirs to it, as the end of the
+/// device does.
 void forgetPeers(int device);
 
 } // namespace blink::test

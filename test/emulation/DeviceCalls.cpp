@@ -1,8 +1,8 @@
-//===- DeviceCalls.cpp - devices as programs ask for them -----------------===//
+//===- DeviceCalls.cpp - devices, as programs use them --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Calls for devices and their memory that programs have and Blink has not; only
+// Calls for devices and their memory that programs use and Blink does not. Only
 // in the libcudart that is compiled against CUDA's own headers.
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text) {
   for (int d = 0; d < emulatedMachine.devices; ++d) {
     char own[16];
     cudaDeviceGetPCIBusId(own, sizeof(own), d);
-    // With and without a domain; ours is 0.
+    // Both forms are valid, with and without a domain; the domain is 0.
     if (strcasecmp(text, own) == 0 || strcasecmp(text, own + 5) == 0) {
       *device = d;
       return cudaSuccess;
@@ -131,7 +131,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute,
   case cudaDevAttrIpcEventSupport:
     *value = 0;
     break;
-  default: // CUDA has more; a program that needs one should say so
+  default: // a program that needs more of CUDA's should say so
     return failed(cudaErrorInvalidValue);
   }
   return cudaSuccess;
@@ -159,7 +159,7 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-  *least = *greatest = 0; // there are none
+  *least = *greatest = 0; // there are no priorities
   return enter(__func__, kContext);
 }
 
@@ -174,7 +174,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
     return error;
   *attributes = {};
   attributes->type = cudaMemoryTypeUnregistered;
-  attributes->device = -2; // as CUDA puts it
+  attributes->device = -2; // CUDA's value for this
   EmulatedPiece piece{};
   void *own = const_cast<void *>(address);
   const bool isPiece = findPiece(address, piece);
@@ -200,7 +200,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
   const cudaError_t error = enter(__func__, kContext);
   if (error != cudaSuccess)
     return error;
-  if (!isPooled(memory)) // CUDA frees that of cudaMalloc, too
+  if (!isPooled(memory)) // CUDA frees cudaMalloc's memory, too
     return failed(cudaErrorInvalidValue);
   return enqueue(stream, [memory] {
     cudaError_t freed;

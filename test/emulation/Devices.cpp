@@ -1,8 +1,8 @@
-//===- Devices.cpp - what emulated devices are ----------------------------===//
+//===- Devices.cpp - the properties of emulated devices -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Their properties, and who reaches whom.
+// The devices' properties, and which of them reach each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +34,10 @@ int busOf(int device) {
 }
 
 std::mutex peersMutex;
-/// Who may reach whom, since cudaDeviceEnablePeerAccess.
+/// Pairs of devices for which cudaDeviceEnablePeerAccess has been called.
 std::set<std::pair<int, int>> enabledPeers;
 
-/// The host's memory, of which each device has an equal share.
+/// Returns a device's share of the host's memory; all shares are equal.
 size_t shareOf(int pages) {
   return size_t(sysconf(pages)) * size_t(sysconf(_SC_PAGESIZE)) /
          size_t(std::max(emulatedMachine.devices, 1));
@@ -53,7 +53,7 @@ bool reaches(int device, int other) {
 
 size_t totalBytes() { return shareOf(_SC_PHYS_PAGES); }
 size_t freeBytes() {
-  // What the host keeps in its caches is free, too; so a half at least is.
+  // Memory in the host's caches is free, too, so report at least half.
   return std::max(shareOf(_SC_AVPHYS_PAGES), totalBytes() / 2);
 }
 
@@ -87,9 +87,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
   if (!isDevice(device))
     return failed(cudaErrorInvalidDevice);
   cudaDeviceProp &all = *properties;
-  all = {}; // what it has nothing of
+  all = {}; // all that the emulation lacks
   std::snprintf(all.name, sizeof(all.name), "Emulated GPU");
-  char address[32] = {}; // as unique as that
+  char address[32] = {}; // unique per device, too
   std::snprintf(address, sizeof(address), "0000:%02X:00.0",
                 unsigned(busOf(device)));
   std::memcpy(all.uuid.bytes, address, sizeof(all.uuid.bytes));

@@ -1,8 +1,8 @@
-//===- Errors.cpp - the words of emulated CUDA's errors -------------------===//
+//===- Errors.cpp - names and texts of emulated CUDA errors ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Names and words of the errors that the emulation has, as CUDA's, and the last
+// CUDA's names and texts of the errors that the emulation has, and the last
 // error of each thread.
 //
 //===----------------------------------------------------------------------===//

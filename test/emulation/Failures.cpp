@@ -1,4 +1,4 @@
-//===- Failures.cpp - calls of emulated CUDA that fail --------------------===//
+//===- Failures.cpp - emulated CUDA calls that fail -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

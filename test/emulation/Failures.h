@@ -1,4 +1,4 @@
-//===- Failures.h - calls of emulated CUDA that fail ------------*- C++ -*-===//
+//===- Failures.h - emulated CUDA calls that fail ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,20 +11,21 @@
 
 namespace blink::test {
 
-/// Lets one call of the function `name` fail with the number `error`: the n-th
-/// from now on, counted from 0, by threads of this process whose current device
-/// is `device` (-1: any).
+/// Makes one call of the function `name` fail with the number `error`: the n-th
+/// from now on, counted from 0, among calls of this process's threads whose
+/// current device is `device` (-1: any).
 void failCall(const std::string &name, unsigned n, int error, int device = -1);
 
-/// Numbers that are no errors, for failCall(): with them the process is killed
-/// instead, or the call works, three seconds late.
+/// Special numbers for failCall(): with kDies the process is killed; with
+/// kIsLate the call works, but three seconds late.
 inline constexpr int kDies = -1, kIsLate = -2;
 
-/// How many failures have not struck yet.
+/// Returns the number of failures that have not happened yet.
 unsigned failuresLeft();
 
-/// For the emulation: counts a call of `name`; the number it is to fail with,
-/// or 0. Dies, or is late, if that is what it is to do.
+/// For the emulation: counts a call of `name`. Returns the number with which
+/// the call must fail, or 0. Kills the process or waits if failCall() has asked
+/// for that.
 int failureOf(const char *name, int device);
 
 } // namespace blink::test

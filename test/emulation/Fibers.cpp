@@ -30,7 +30,7 @@ std::atomic<uint32_t> numMade{0};
 } // namespace
 
 struct Fibers::Places {
-  std::mutex mutex; // nobody waits for it long
+  std::mutex mutex; // never held for long
   std::vector<Place> places;
 
 #if BLINK_TSAN_FIBERS
@@ -54,8 +54,8 @@ struct Fibers::Places {
       places.pop_back();
 #if defined(__SANITIZE_ADDRESS__)
       // The last fiber never returned from its first frames; all others have
-      // cleared their own. To clear the whole stack took a quarter of the time
-      // of a test.
+      // unpoisoned theirs. Unpoisoning the whole stack took a quarter of a
+      // test's time.
       __asan_unpoison_memory_region(
           place.stack.get() + kStackBytes - kFirstFrames, kFirstFrames);
 #endif
@@ -70,7 +70,7 @@ struct Fibers::Places {
 
 Fibers::Places &Fibers::spare() {
 #if BLINK_TSAN_FIBERS
-  // Of each thread: handing them on would order what threads do.
+  // Each thread has its own: passing places on would order the threads.
   static thread_local Places places;
 #else
   static auto &places = *new Places; // threads may outlive main()
@@ -80,19 +80,19 @@ Fibers::Places &Fibers::spare() {
 
 Fibers::Fibers(uint32_t number)
     : fibers_(number + 1), current_(number),
-      // Another order of turns each time.
+      // Each object has a different order of turns.
       random_(numMade.fetch_add(1, std::memory_order_relaxed) * 2654435761u) {
   for (uint32_t f = 0; f < number; ++f)
     fibers_[f].place = spare().take();
 }
 
 Fibers::~Fibers() {
-  fibers_.pop_back(); // the caller's
+  fibers_.pop_back(); // the entry of run()'s caller
   for (Fiber &fiber : fibers_)
     spare().putBack(std::move(fiber.place));
 }
 
-/// The first turn of a fiber. makecontext passes numbers of 32 bits.
+/// Begins a fiber's first turn. makecontext passes numbers of 32 bits.
 void Fibers::enter(uint32_t low, uint32_t high) {
   auto &all =
       *reinterpret_cast<Fibers *>(uintptr_t(low) | uintptr_t(high) << 32);
@@ -100,7 +100,7 @@ void Fibers::enter(uint32_t low, uint32_t high) {
   const void *stack = nullptr;
   size_t bytes = 0;
   __sanitizer_finish_switch_fiber(nullptr, &stack, &bytes);
-  if (!all.callerStack_) { // the first one comes from there
+  if (!all.callerStack_) { // the first fiber comes from the caller
     all.callerStack_ = stack;
     all.callerStackBytes_ = bytes;
   }
@@ -113,7 +113,7 @@ void Fibers::enter(uint32_t low, uint32_t high) {
   __tsan_release(&all.ended_);
 #endif
   all.fibers_[all.current_].done = true;
-  all.switchTo(all.choose()); // and never back
+  all.switchTo(all.choose()); // does not return
 }
 
 void Fibers::prepare(Fiber &fiber) {
@@ -124,8 +124,8 @@ void Fibers::prepare(Fiber &fiber) {
   fiber.context.uc_link = nullptr;
   makecontext(&fiber.context, reinterpret_cast<void (*)()>(enter), 2,
               uint32_t(self), uint32_t(self >> 32));
-  // Nobody reads it from now on but AddressSanitizer's swapcontext, which would
-  // clear what it notes of all of the stack at each turn.
+  // From now on only AddressSanitizer's swapcontext would read this field; it
+  // would clear its records of the whole stack at each turn.
   fiber.context.uc_stack = {};
 }
 
@@ -148,14 +148,14 @@ void Fibers::run(const std::function<void(uint32_t)> &body) {
 }
 
 bool Fibers::canRun(const Fiber &fiber) const {
-  // Relaxed: the fiber looks again, with acquire, when it has its turn.
+  // Relaxed: the fiber itself loads with acquire when it has its turn.
   return !fiber.done &&
          (!fiber.word ||
           fiber.word->load(std::memory_order_relaxed) != fiber.value);
 }
 
-/// One that can go on, another than the current one if possible; if all have
-/// ended, the caller of run().
+/// Returns a fiber that can go on, if possible not the current one; or the
+/// caller of run() if all fibers have ended.
 uint32_t Fibers::choose() {
   const auto number = uint32_t(fibers_.size()) - 1;
   random_ = random_ * 1664525 + 1013904223;
@@ -177,10 +177,10 @@ uint32_t Fibers::choose() {
   std::abort();
 }
 
-/// Where it left or, the first time, at its begin. The compiler's builtin saves
-/// three registers; swapcontext's two system calls a turn, for masks of signals
-/// that are all alike, were a sixth of the time of tests. It demands a function
-/// of its own.
+/// Continues a fiber where it left off, or starts it. The compiler's builtin
+/// saves three registers. swapcontext makes two system calls per turn for
+/// signal masks that are all the same, which took a sixth of the tests' time.
+/// The builtin must be called in a function of its own.
 __attribute__((noinline, no_sanitize("address"))) void
 Fibers::goOn(Fiber &fiber) {
   if (fiber.begun)
@@ -211,8 +211,9 @@ __attribute__((noinline)) void Fibers::switchTo(uint32_t next) {
 }
 
 void Fibers::yield() {
-  // When all may have had a turn: what they wait for may be another thread's
-  // to do. Where that takes long, this one sleeps meanwhile.
+  // After about one turn of each fiber, let other host threads run, since the
+  // fibers may be waiting for one of them. If that takes long, this thread
+  // sleeps.
   const uint32_t turns = uint32_t(fibers_.size()) / 2;
   if (++yields_ % turns == 0) {
     if (yields_ / turns > kPatience) {

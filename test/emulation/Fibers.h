@@ -2,12 +2,12 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The threads of a thread block meet at a barrier several times a chunk. As
-// threads of the host nearly all the time of a test went into waking them; here
-// they take turns on one. ThreadSanitizer is told that they are threads whose
-// turns order nothing, and does not see who hands them out (Fibers.cpp is
-// compiled without it): it still finds what a missing barrier would allow, and
-// it finds it every time.
+// The threads of a thread block meet at barriers several times per chunk. As
+// host threads, they spent nearly all of a test's time on waking up; here they
+// take turns on one thread. ThreadSanitizer is told that the fibers are threads
+// and that turns order nothing, and does not see the code that hands out turns
+// (Fibers.cpp is compiled without it). It therefore still finds the races that
+// a missing barrier would allow, and finds them every time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,41 +24,43 @@
 
 namespace blink::test {
 
-/// Bodies that run on the calling thread. All but run() is for these.
+/// Bodies that take turns on the calling thread. All members except run() are
+/// for these bodies.
 class Fibers {
 public:
   explicit Fibers(uint32_t number);
   ~Fibers();
   Fibers(const Fibers &) = delete;
 
-  /// Runs body(0), body(1), ... to their ends.
+  /// Runs body(0), body(1), ... until all have returned.
   void run(const std::function<void(uint32_t)> &body);
 
-  /// Gives the turn to another that can go on; now and then also the processor
-  /// to another thread, and where all have long been waiting, for longer.
+  /// Gives the turn to another fiber that can go on. Now and then it also
+  /// yields the processor to another thread, and sleeps if all fibers have been
+  /// waiting for long.
   void yield();
-  /// Gives the turn to others until `word` is no longer `value`, which the
-  /// caller then sees by a load of its own. Ends the program if none of the
-  /// fibers can go on: on a device, they would hang.
+  /// Gives the turn to other fibers until `word` is no longer `value`; the
+  /// caller then reads the new value with a load of its own. Aborts the program
+  /// if no fiber can go on: on a device, they would hang.
   void waitWhile(const std::atomic<uint32_t> &word, uint32_t value);
 
 private:
-  /// What a fiber needs, used again by later ones: to make these costs more
-  /// than most kernels.
+  /// The resources of a fiber, which later fibers reuse: making them takes
+  /// longer than most kernels.
   struct Place {
     std::unique_ptr<char[]> stack;
-    void *sanitizer = nullptr; ///< what ThreadSanitizer knows it by
+    void *sanitizer = nullptr; ///< ThreadSanitizer's fiber
   };
   struct Places;
   static Places &spare();
 
   struct Fiber {
-    ucontext_t context; ///< where it begins
-    void *left[5];      ///< where it gave its turn away, for __builtin_longjmp
+    ucontext_t context; ///< where the fiber begins
+    void *left[5];      ///< where it gave up its turn, for __builtin_longjmp
     bool begun = false;
     Place place;
     bool done = false;
-    const std::atomic<uint32_t> *word = nullptr; ///< it waits for, if any
+    const std::atomic<uint32_t> *word = nullptr; ///< what it waits for
     uint32_t value = 0;
     void *fakeStack = nullptr; ///< AddressSanitizer's
   };
@@ -71,36 +73,38 @@ private:
   [[noreturn]] static void goOn(Fiber &fiber);
 
   static constexpr size_t kStackBytes = 256 << 10;
-  /// More than enter() needs for the last switch, at the stack's end.
+  /// More than enter() needs at the stack's end for the last switch.
   static constexpr size_t kFirstFrames = 8 << 10;
-  /// Rounds of turns in which nobody goes on before the host's thread sleeps:
-  /// an answer of another one is there in a few. Tests of what never comes
-  /// would fill a processor. Where a yield takes long, others compute who have
-  /// nothing to do with the device, and each further one would take as long.
+  /// The number of rounds without progress before the host's thread sleeps. An
+  /// answer of another thread takes a few rounds only, and tests of events that
+  /// never come would otherwise keep a processor busy. If yielding takes
+  /// kLongYield, unrelated threads are computing, and each further yield would
+  /// take as long, so sleeping starts earlier.
   static constexpr uint32_t kPatience = 200;
   static constexpr std::chrono::microseconds kLongYield{500};
 
-  std::vector<Fiber> fibers_; ///< and last, who called run()
+  std::vector<Fiber> fibers_; ///< the last one is the caller of run()
   const std::function<void(uint32_t)> *body_ = nullptr;
   uint32_t current_;
   uint32_t random_;
-  uint32_t yields_ = 0; ///< since one last went on from waitWhile
-  // What ThreadSanitizer knows the start of run() by, and its end.
+  uint32_t yields_ = 0; ///< since a fiber last went on from waitWhile
+  // The addresses by which ThreadSanitizer knows the start and the end of
+  // run().
   char begun_, ended_;
-  // Of who called run(), for AddressSanitizer.
+  // The stack of run()'s caller, for AddressSanitizer.
   const void *callerStack_ = nullptr;
   size_t callerStackBytes_ = 0;
 };
 
-/// Where `size` fibers wait for each other.
+/// A barrier of `size` fibers.
 class FiberBarrier {
 public:
   explicit FiberBarrier(uint32_t size) : size_(size) {}
 
   void wait(Fibers &fibers) {
     const uint32_t turn = turn_.load(std::memory_order_relaxed);
-    // The last to arrive sees, by acquire, what all did before, and hands it on
-    // by release: as a barrier of threads does.
+    // Acquire and release as in a barrier of threads: the last to arrive sees
+    // everything that all fibers did before and passes it on.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
       arrived_.store(0, std::memory_order_relaxed);
       turn_.store(turn + 1, std::memory_order_release);

@@ -1,9 +1,9 @@
-//===- HostKernels.h - kernels that are compiled for the host ---*- C++ -*-===//
+//===- HostKernels.h - kernels compiled for the host ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// For programs that a C++ compiler compiles and that run on emulated devices: a
-// kernel is an ordinary function, which is started by cudaLaunchKernel once the
+// For programs that a C++ compiler compiles and that run on emulated devices. A
+// kernel is an ordinary function, which cudaLaunchKernel starts once the
 // emulation knows it:
 //
 //   __global__ void scale(float *data, float by, size_t count) {
@@ -13,8 +13,8 @@
 //   }
 //   BLINK_EMULATED_KERNEL(scale)
 //
-// Threads of a launch run one after the other, in a thread of the stream: a
-// kernel has neither barriers nor shared memory.
+// The threads of a launch run one after the other on one thread of the stream,
+// so a kernel can use neither barriers nor shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,16 +28,16 @@
 #include <utility>
 
 extern "C" {
-/// How a kernel is started: its arguments are copied when it is launched, as
-/// CUDA does, and it runs with the copy later, in graphs several times.
+/// How to start a kernel. Its arguments are copied when it is launched, as in
+/// CUDA. It runs later with the copy, in graphs several times.
 typedef struct blinkEmulatedKernel {
   void *(*copy)(void **arguments);
   void (*run)(void *copied, const dim3 *grid, const dim3 *block);
   void (*drop)(void *copied);
 } blinkEmulatedKernel;
 
-/// From now on cudaLaunchKernel(kernel, ...) starts it like this. In the
-/// emulated libcudart.
+/// From now on cudaLaunchKernel(kernel, ...) starts `kernel` as `how` says.
+/// Part of the emulated libcudart.
 cudaError_t blinkEmulateKernel(const void *kernel,
                                const blinkEmulatedKernel *how);
 }
@@ -69,7 +69,8 @@ template <typename... Parameters> struct HostKernel {
           runGrid<kernel>(*static_cast<Arguments *>(copied), *grid, *block);
         },
         [](void *copied) { delete static_cast<Arguments *>(copied); }};
-    // Looked up, so that the program can be linked with CUDA's own library.
+    // Looked up at run time, so that the program can be linked with CUDA's own
+    // library.
     const auto emulate = reinterpret_cast<decltype(&blinkEmulateKernel)>(
         dlsym(RTLD_DEFAULT, "blinkEmulateKernel"));
     return emulate ? emulate(reinterpret_cast<const void *>(kernel), &how)
@@ -102,7 +103,7 @@ struct HostKernelOf<kernel> {
 
 #define BLINK_EMULATED_JOIN_(a, b) a##b
 #define BLINK_EMULATED_JOIN(a, b) BLINK_EMULATED_JOIN_(a, b)
-/// The kernel is known when the program starts.
+/// Makes the kernel known when the program starts.
 #define BLINK_EMULATED_KERNEL(...)                                             \
   static const cudaError_t BLINK_EMULATED_JOIN(emulated, __COUNTER__) =        \
       blink::test::HostKernelOf<__VA_ARGS__>::announce();

@@ -1,4 +1,4 @@
-//===- HostMemory.cpp - ordinary memory that emulated devices reach -------===//
+//===- HostMemory.cpp - ordinary memory devices can reach -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,13 +16,13 @@ using namespace blink::test;
 namespace {
 
 std::mutex registeredMutex;
-/// Ranges that were registered: begin and bytes.
+/// Returns the registered ranges: begin and bytes.
 std::map<const char *, size_t> &registered() {
   static auto &ranges = *new std::map<const char *, size_t>;
   return ranges;
 }
 
-/// Whether one of them has some of these bytes. With the mutex.
+/// Whether a registered range overlaps these bytes. The caller holds the mutex.
 bool overlaps(const char *begin, size_t bytes) {
   const auto next = registered().lower_bound(begin);
   if (next != registered().end() && next->first < begin + bytes)

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Lane.h, as devices run it, by a host thread a kernel and a few fibers a lane.
+// Runs Lane.h, the code that devices run, with one host thread per kernel and a
+// few fibers per lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,14 +35,14 @@ constexpr uint32_t kFoldThreads = test::kEmulatedFoldThreads;
 constexpr uint32_t kPostThreads = 1;
 constexpr uint32_t kThreads = kFoldThreads + kPostThreads;
 
-/// Another time than the host's.
+/// The device's clock, which differs from the host's.
 uint64_t deviceTime() {
   return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
                       std::chrono::steady_clock::now().time_since_epoch())
                       .count());
 }
 
-/// What the threads of a block meet at.
+/// The barriers of a block's threads.
 struct Barriers {
   test::FiberBarrier start{kThreads}, all{kThreads}, fold{kFoldThreads};
 };
@@ -105,7 +106,7 @@ LaneFunction laneFunction(blinkDataType_t type, blinkRedOp_t op,
   });
 }
 
-/// Of calls whose partial sums are floats.
+/// Returns the function for calls whose partial sums are floats.
 LaneFunction wideLaneFunction(blinkDataType_t type, blinkRedOp_t op) {
   return withType(type, [op](auto element) -> LaneFunction {
     using T = decltype(element);
@@ -117,8 +118,8 @@ LaneFunction wideLaneFunction(blinkDataType_t type, blinkRedOp_t op) {
   });
 }
 
-/// The blocks that run on a device, of all kernels, are no more than it has
-/// room for; others wait until one ends.
+/// Limits the blocks that run on a device, of all kernels, to what it has room
+/// for. Other blocks wait until one ends.
 class Residency {
 public:
   bool enter() {
@@ -144,12 +145,12 @@ private:
   unsigned running_ = 0;
 };
 
-/// `run(block, launch, b)` by each thread of block b. `launchOf(b)`: what hooks
-/// are told.
+/// Calls run(block, launch, b) in each thread of every block b. launchOf(b) is
+/// the launch that hooks see.
 template <typename LaunchOf, typename Run>
 void runGrid(uint32_t numBlocks, const LaunchOf &launchOf, const Run &run,
              Residency &residency) {
-  // Of any content, as on a device; and to fill it took as long as a kernel.
+  // Not initialised, as on a device; filling it took as long as a kernel.
   const std::unique_ptr<LaneState[]> states(new LaneState[numBlocks]);
   std::deque<Barriers> barriers(numBlocks);
   std::vector<std::atomic<uint32_t>> left(numBlocks);
@@ -163,7 +164,7 @@ void runGrid(uint32_t numBlocks, const LaunchOf &launchOf, const Run &run,
     barriers[b].start.wait(fibers);
     HostBlock block(states[b], fibers, barriers[b], launchOf(b), b, t);
     run(block, b);
-    // Orders nothing but itself: it counts.
+    // Relaxed: a mere counter, which need not order anything else.
     if (left[b].fetch_sub(1, std::memory_order_relaxed) == 1)
       residency.leave();
   });
@@ -196,7 +197,7 @@ cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
     return error;
   Residency &residency = Residency::of(test::currentDevice());
   return test::enqueue(stream, [numBlocks, launch, &residency] {
-    // Hooks see each queue as a launch of its own.
+    // Hooks see each queue as a separate launch.
     std::vector<Launch> launches(launch.numMessages);
     for (uint32_t m = 0; m < launch.numMessages; ++m) {
       static_cast<LaunchedCall &>(launches[m]) = launch.messages[m].call;

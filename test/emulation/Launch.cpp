@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Kernels that are compiled for the host (HostKernels.h) run; those of nvcc's
-// machine code are known by name only, and an "invalid device function" as on a
-// device that they were not compiled for.
+// Kernels compiled for the host (HostKernels.h) run. Kernels in nvcc's machine
+// code are known by name only and fail with "invalid device function", as on a
+// device for which they were not compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ bool fits(const dim3 &grid, const dim3 &block) {
          grid.z <= 65535;
 }
 
-/// What <<<...>>> says, until the launch that comes after it.
+/// The configuration of <<<...>>>, until the launch that follows it.
 struct Configuration {
   dim3 grid, block;
   size_t shared;

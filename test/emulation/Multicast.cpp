@@ -3,9 +3,10 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // As strict as CUDA's manual: an object's devices are added before its memory,
-// each gives memory of its own, and addresses of the object are for nothing but
-// `multimem` instructions. What CUDA would wait for, perhaps forever, is
-// refused here. Processes share an object by its file (VirtualMemory.cpp).
+// each device binds memory of its own, and addresses of the object are valid
+// only for `multimem` instructions. Calls for which CUDA would wait, perhaps
+// forever, fail here. Processes share an object through its file
+// (VirtualMemory.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ namespace {
 
 static std::atomic<uint64_t> multicasts{0};
 
-/// Relaxed: what is compared is what was before and after a job's calls.
+/// Relaxed: tests compare the numbers before and after a job's calls.
 uint64_t blink::test::numMulticasts() {
   return multicasts.load(std::memory_order_relaxed);
 }

@@ -12,13 +12,13 @@
 
 namespace blink::test {
 
-/// Where the memories of a multicast object have the 16 bytes that its address
-/// stands for. Whoever uses an address that is none of an object, that is not
-/// aligned, or of an object that lacks memory of some device, is ended: on a
-/// GPU that is undefined.
+/// Returns where each device's memory of a multicast object has the 16 bytes
+/// that `address` stands for. Aborts the process if the address is not that of
+/// an object, not aligned, or if a device has not bound memory: on a GPU that
+/// is undefined behaviour.
 std::vector<char *> multicastParts(const char *address);
 
-/// How often that has been asked.
+/// Returns the number of calls of multicastParts().
 uint64_t numMulticasts();
 
 } // namespace blink::test

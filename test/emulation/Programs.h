@@ -1,4 +1,4 @@
-//===- Programs.h - what an emulated device's lanes read --------*- C++ -*-===//
+//===- Programs.h - programs of lanes on emulated devices -------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,9 +11,8 @@
 
 namespace blink::test {
 
-/// The first channel of a rank's program for which `fits` holds, as the rank
-/// sees it; null if there is none. The rank's are those that it reads or
-/// writes.
+/// Returns the first channel of a rank's program that satisfies `fits`, as the
+/// rank sees it, or null. Only channels that the rank reads or writes count.
 template <typename Fits>
 const runtime::LaneOperand *findChannel(const runtime::DeviceProgram &program,
                                         const Fits &fits) {
@@ -27,7 +26,7 @@ const runtime::LaneOperand *findChannel(const runtime::DeviceProgram &program,
   return nullptr;
 }
 
-/// The one with this number; null if it is of other ranks.
+/// Returns the channel with this number, or null if it belongs to other ranks.
 inline const runtime::DeviceChannel *
 channelOf(const runtime::DeviceProgram &program, uint32_t number) {
   const runtime::LaneOperand *found =

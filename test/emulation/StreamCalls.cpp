@@ -1,8 +1,8 @@
-//===- StreamCalls.cpp - streams as programs ask for them -----------------===//
+//===- StreamCalls.cpp - streams, as programs use them --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Calls for streams, events and graphs that programs have and Blink has not.
+// Calls for streams, events and graphs that programs use and Blink does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags,
                                          int priority) {
-  // As with CUDA, one that there is not is the nearest that there is: 0.
+  // As with CUDA, a priority that does not exist becomes the nearest that does:
+  // 0.
   return cudaStreamCreateWithFlags(stream, flags);
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t, int *priority) {

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Their order, their handles, and CUDA's calls for them.
+// The order of streams, their handles, and CUDA's calls for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +17,14 @@
 
 using namespace blink::test;
 
-/// A handle; that of a stream that was destroyed is given out again.
+/// A handle. The handle of a destroyed stream is reused.
 struct CUstream_st {
   std::shared_ptr<Stream> stream;
 };
 
 namespace {
 
-/// Streams that were destroyed, or whose thread has ended, with work left.
+/// Streams with work left that were destroyed or whose thread has ended.
 class Parting {
 public:
   void add(std::shared_ptr<Stream> stream) {
@@ -43,8 +43,9 @@ Parting &parting() {
   return streams;
 }
 
-/// The streams of a device that have an order among them: all work is put into
-/// them one piece after the other, so that none waits for what comes later.
+/// The streams of a device that are ordered among each other. Work is put into
+/// all of them under one mutex, so that no work waits for work that comes
+/// later.
 struct DeviceStreams {
   std::mutex mutex;
   std::unique_ptr<Stream> legacy;
@@ -52,14 +53,14 @@ struct DeviceStreams {
   std::vector<Stream *> all;
 };
 DeviceStreams &streamsOf(int device) {
-  // There until the end, for streams that end then.
+  // Never destroyed, since some streams end during the program's exit.
   static auto &mutex = *new std::mutex;
   static auto &devices = *new std::map<int, DeviceStreams>;
   std::lock_guard<std::mutex> lock(mutex);
   return devices[device];
 }
 
-/// The default streams of a thread, which end with it.
+/// A thread's default streams, which end with the thread.
 struct ThreadStreams {
   std::map<int, std::shared_ptr<Stream>> byDevice;
   ~ThreadStreams() {
@@ -73,7 +74,7 @@ std::mutex handlesMutex;
 std::vector<std::unique_ptr<CUstream_st>> handles;
 std::vector<cudaStream_t> freeHandles;
 
-/// Pieces of work that come before another: the last of each stream.
+/// Work that must be done first: the last piece of each stream concerned.
 using Before = std::vector<std::pair<std::shared_ptr<Progress>, uint64_t>>;
 void comeAfter(const Stream &stream, Before &before) {
   before.emplace_back(stream.progress, stream.progress->numPushed());
@@ -128,7 +129,7 @@ void Stream::run() {
     }
     lock.unlock();
     work();
-    work = {}; // what it holds goes before anybody is told
+    work = {}; // release what it holds before telling waiters
     lock.lock();
     ++progress->done;
     progress->changed.notify_all();
@@ -136,7 +137,8 @@ void Stream::run() {
 }
 
 void Stream::enqueue(std::function<void()> work) {
-  // The stream may end once it knows that it shall.
+  // Keeps the progress alive: the stream may end as soon as it sees the empty
+  // work.
   const std::shared_ptr<Progress> to = progress;
   {
     std::lock_guard<std::mutex> lock(to->mutex);
@@ -157,7 +159,7 @@ cudaError_t Stream::put(std::function<void()> &work, bool &isHere) {
     for (Stream *stream : streams.blocking) {
       if (kind == blocking)
         break;
-      // What it would wait for is not there to be waited for.
+      // The captured work that the call would wait for has not been launched.
       if (stream->capture) {
         stream->capture->invalidated = true;
         return failed(cudaErrorStreamCaptureImplicit);
@@ -216,7 +218,7 @@ cudaError_t Stream::pushAndDrain(std::function<void()> work) {
 cudaError_t Stream::drain() {
   if (capture)
     return failed(cudaErrorStreamCaptureUnsupported);
-  // The default stream is done when those that it waits for are.
+  // The default stream is done when the streams it waits for are done.
   const cudaError_t error = kind == legacy ? push([] {}) : cudaSuccess;
   if (error == cudaSuccess)
     progress->waitFor(progress->numPushed());
@@ -225,7 +227,7 @@ cudaError_t Stream::drain() {
 
 cudaError_t Stream::query() {
   if (capture) {
-    capture->invalidated = true; // the call is unsafe
+    capture->invalidated = true; // unsafe during captures
     return failed(cudaErrorStreamCaptureUnsupported);
   }
   bool done = progress->isDone();
@@ -240,7 +242,7 @@ cudaError_t Stream::query() {
 
 void Stream::join(std::shared_ptr<Capture> into, Nodes nodes) {
   DeviceStreams &streams = streamsOf(device);
-  std::lock_guard<std::mutex> lock(streams.mutex); // push() looks at it
+  std::lock_guard<std::mutex> lock(streams.mutex); // push() reads `capture`
   capture = std::move(into);
   after = std::move(nodes);
   branch = capture->graph->branches.size();

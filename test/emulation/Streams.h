@@ -2,13 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A stream is a thread with a queue. Streams are in order and do not wait for
-// each other but by events, and for their device's default stream, and it for
-// them, unless they are non-blocking.
-// A graph has the streams that took part in its capture as branches: each is a
-// thread when it is launched, in order, and they wait for each other where
-// events said so. Events between a stream that is captured and one that is not
-// are errors but for the event by which a stream joins the capture.
+// A stream is a thread with a queue. Streams run in order. They wait for each
+// other only through events, and blocking streams and their device's default
+// stream also wait for each other.
+//
+// A graph has a branch for each stream that took part in its capture. When the
+// graph is launched each branch is a thread; branches run in order and wait for
+// each other where events say so. An event between a captured stream and one
+// that is not captured is an error, except for the event by which a stream
+// joins the capture.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,19 +33,19 @@ namespace blink::test {
 
 class Stream;
 
-/// Pieces of work of a graph, by number.
+/// Numbers of pieces of work in a graph.
 using Nodes = std::vector<size_t>;
 
-/// A graph in the making.
+/// A graph that is being captured.
 struct Capture {
   CUgraph_st *graph;
   cudaStreamCaptureMode mode;
-  std::thread::id thread; ///< that began it
+  std::thread::id thread; ///< the thread that began it
   std::atomic<bool> ended{false};
   std::atomic<bool> invalidated{false};
 };
 
-/// How far a queue is, for those who wait for it; outlives its stream.
+/// The progress of a queue, for threads that wait for it. Outlives the stream.
 struct Progress {
   void waitFor(uint64_t number) {
     std::unique_lock<std::mutex> lock(mutex);
@@ -59,11 +61,11 @@ struct Progress {
   }
 
   std::mutex mutex;
-  std::condition_variable changed; ///< for those who wait
+  std::condition_variable changed; ///< for waiting threads
   std::condition_variable next;    ///< for the stream's thread
   std::deque<std::function<void()>> queue;
   uint64_t pushed = 0, done = 0;
-  bool busy = false;  ///< a caller's thread does a piece of the work
+  bool busy = false;  ///< a caller's thread runs the next piece of work
   bool ended = false; ///< the thread has nothing left to do
 };
 
@@ -72,77 +74,83 @@ public:
   enum Kind { legacy, blocking, nonBlocking };
 
   Stream(int device, Kind kind);
-  /// Waits for the work that is left.
+  /// Waits for the remaining work.
   ~Stream();
   Stream(const Stream &) = delete;
 
-  /// Errors: a capture that this spoils, or that has been spoilt.
+  /// Adds work. Errors: the call invalidates a capture, or the capture is
+  /// already invalid.
   cudaError_t push(std::function<void()> work);
-  /// The same, and until it is done: by this thread, if the stream is idle, as
-  /// it takes longer to wake the stream's than to copy what tests copy.
+  /// Adds work and waits for it. If the stream is idle, this thread runs the
+  /// work: waking the stream's thread takes longer than copying what tests
+  /// copy.
   cudaError_t pushAndDrain(std::function<void()> work);
-  /// Until all work so far is done.
+  /// Waits until all work so far is done.
   cudaError_t drain();
-  /// Whether it is; an error where drain() has one.
+  /// Whether all work is done; fails when drain() would.
   cudaError_t query();
-  /// No work will come any more.
+  /// Declares that no more work will come.
   void end();
   bool ended();
 
-  /// Work goes to a new branch from now on, after those nodes.
+  /// From now on work goes into a new branch of the capture, after `nodes`.
   void join(std::shared_ptr<Capture> into, Nodes nodes);
-  /// The capture is over.
+  /// Leaves the capture, which is over.
   void leave();
 
   const int device;
   const Kind kind;
-  /// What it takes part in, or null, and what comes before its next piece. As
-  /// in CUDA, for one thread at a time.
+  /// The capture that the stream takes part in, or null, and the nodes before
+  /// its next piece of work. As in CUDA, for one thread at a time.
   std::shared_ptr<Capture> capture;
   Nodes after;
   size_t branch = 0;
 
-  /// How far it is.
+  /// The stream's progress.
   const std::shared_ptr<Progress> progress = std::make_shared<Progress>();
 
 private:
   void run();
   void enqueue(std::function<void()> work);
-  /// Puts `work` into the stream; or if `isHere` and the stream is idle, makes
-  /// it busy and leaves the work to the caller, with what it has to wait for.
+  /// Puts `work` into the stream. If `isHere` is set and the stream is idle, it
+  /// marks the stream busy instead and leaves the work to the caller, including
+  /// the waits that precede it.
   cudaError_t put(std::function<void()> &work, bool &isHere);
 
   std::thread thread_; // last: it uses the others
 };
 
-/// The stream that a handle stands for in this thread: one that was made, or a
-/// default stream of the current device.
+/// Returns the stream that a handle stands for in this thread: one that was
+/// made, or a default stream of the current device.
 Stream &streamOf(cudaStream_t stream);
 
-/// Until the device is done with all that is in its streams now.
+/// Waits until the device has done all work now in its streams.
 void drainDevice(int device);
-/// Whether one of its streams is captured; all of these captures are spoilt.
+/// Returns true if one of the device's streams is captured, and invalidates all
+/// of these captures.
 bool spoilCaptures(int device);
 
 } // namespace blink::test
 
-/// Numbers records; who waits, waits for the last one asked for, whatever is
-/// recorded later, in whatever stream.
+/// Numbers the records. A waiter waits for the last record requested before the
+/// wait, whatever is recorded later and in whatever stream.
 struct CUevent_st {
   struct State {
     std::mutex mutex;
     std::condition_variable reachedMore;
     uint64_t asked = 0;
-    std::set<uint64_t> left;                    ///< asked for and not reached
-    std::chrono::steady_clock::time_point when; ///< reached last
+    std::set<uint64_t> left;                    ///< requested and not reached
+    std::chrono::steady_clock::time_point when; ///< of the last one reached
   };
   CUevent_st(int device, unsigned flags) : device(device), flags(flags) {}
 
   const int device;
   const unsigned flags;
-  // Shared with the streams: the event may be destroyed before it is reached.
+  // Shared with the streams, since an event may be destroyed before it is
+  // reached.
   std::shared_ptr<State> state = std::make_shared<State>();
-  /// If it was recorded last in a capture: which, and what comes before it.
+  /// If the event was last recorded in a capture: that capture, and the nodes
+  /// before the event.
   std::shared_ptr<blink::test::Capture> capture;
   blink::test::Nodes after;
 };
@@ -153,13 +161,14 @@ struct CUgraph_st {
     blink::test::Nodes after; ///< nodes before this one, in any branch
   };
   std::vector<Node> nodes;
-  /// One a stream, in the order of its calls.
+  /// One branch for each stream, in the order of its calls.
   std::vector<blink::test::Nodes> branches;
   std::vector<blink::test::Stream *> streams; ///< of branches, while captured
 
-  /// Runs all of it: a thread a branch. None waits for what comes later.
+  /// Runs the whole graph with a thread for each branch. No node waits for a
+  /// later one.
   void run() const;
-  /// Whether the end of the first branch comes after everything else.
+  /// Whether the end of the first branch comes after all other nodes.
   bool isJoined() const;
 };
 

@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Pieces of memory are files without names, so that other processes really get
-// them by file descriptor. The last page of a file says what it is and counts
-// the other processes that have it mapped. As strict as CUDA's manual, where a
-// GPU may be kinder.
+// Pieces of memory are files without names, so that other processes really
+// receive them as file descriptors. The last page of a file describes it and
+// counts the other processes that have it mapped. As strict as CUDA's manual,
+// even where a GPU may be more lenient.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,13 +44,12 @@ constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 /// The last page of a file.
 struct Label {
   uint64_t magic;
-  int process; ///< that made it
+  int process; ///< the one that made it
   int device;
   int handleTypes;
   uint64_t bytes;
-  uint64_t pool; ///< its number; a piece of mapped memory has none
-  std::atomic<int>
-      elsewhere; ///< how often processes but its own have it mapped
+  uint64_t pool; ///< the pool's number; 0 for a piece of mapped memory
+  std::atomic<int> elsewhere; ///< mappings by others
   blink::test::ObjectState object;
 };
 constexpr uint64_t kMagic = 0x656c756d61746564;
@@ -64,10 +63,10 @@ void misused(const std::string &text) {
     firstMisuse() = text;
 }
 
-/// A file with its label.
+/// A file and its label.
 class LabelledFile {
 public:
-  /// `file`: taken over.
+  /// Takes over the descriptor `file`. Returns null on failure.
   static std::shared_ptr<LabelledFile> open(int file) {
     auto result = std::make_shared<LabelledFile>();
     result->file = file;
@@ -109,9 +108,9 @@ public:
   }
   bool isOurs() const { return label->process == getpid(); }
   bool isObject() const { return label->object.numDevices != 0; }
-  /// When a mapping of this process begins (1) or ends (-1).
+  /// Counts the begin (1) or the end (-1) of a mapping in this process.
   void count(int change) {
-    if (isObject()) // belongs to all that have it
+    if (isObject()) // belongs to all processes that have it
       return;
     if (!isOurs())
       label->elsewhere += change;
@@ -128,11 +127,11 @@ using Devices = std::set<int>;
 /// A piece of memory with a handle.
 struct Piece {
   std::shared_ptr<LabelledFile> file;
-  unsigned handles = 1; ///< that were not released
+  unsigned handles = 1; ///< not yet released
   unsigned mappings = 0;
-  /// Of an object (Multicast.cpp): the memory that it was given.
+  /// For an object (Multicast.cpp): the memory bound to it.
   std::shared_ptr<char> parts;
-  /// Of memory: the object that it was given to, and where it lies there.
+  /// For memory bound to an object: that object, and the offset in it.
   std::shared_ptr<LabelledFile> movedTo;
   off_t movedBy = 0;
 
@@ -141,14 +140,14 @@ struct Piece {
 struct Mapping {
   CUmemGenericAllocationHandle piece;
   size_t bytes;
-  Devices devices; ///< that have access
+  Devices devices; ///< those with access
 };
 
 struct Pool {
   uint64_t number;
   int device;
   int handleTypes;
-  std::shared_ptr<LabelledFile> file; ///< what is exported, or was imported
+  std::shared_ptr<LabelledFile> file; ///< exported or imported
   Devices devices;
 };
 struct Pooled {
@@ -173,7 +172,8 @@ State &state() {
 
 char *at(CUdeviceptr address) { return reinterpret_cast<char *>(address); }
 
-/// The entry of a map by begin, with `bytes`, that has the address.
+/// Returns the entry of a map, ordered by begin and with sizes from `bytes`,
+/// that contains the address.
 template <typename Map, typename Bytes>
 auto covering(Map &map, CUdeviceptr address, Bytes bytes) {
   auto next = map.upper_bound(address);
@@ -192,7 +192,7 @@ auto pooledAt(CUdeviceptr address) {
   });
 }
 
-/// Whether mappings fill [address, address + bytes), none of them in part.
+/// Whether mappings fill [address, address + bytes) exactly, with none cut.
 bool isWhole(CUdeviceptr address, size_t bytes) {
   const CUdeviceptr end = address + bytes;
   while (address < end) {
@@ -236,7 +236,7 @@ size_t blink::test::numVirtual() {
 
 namespace {
 
-/// The piece, mapping or pool's piece that has the address.
+/// Finds the piece, mapping or piece of a pool that contains the address.
 CUresult rangeOf(CUdeviceptr *begin, size_t *bytes, CUdeviceptr address) {
   blink::test::EmulatedPiece piece;
   if (blink::test::findPiece(at(address), piece)) {
@@ -271,7 +271,8 @@ bool blink::test::isOfDevices(const void *address) {
 
 namespace {
 
-/// A new handle of a file, which may be an object's. With the state's mutex.
+/// Makes a new handle for a file, which may be that of an object. The caller
+/// holds the state's mutex.
 CUresult addPiece(std::shared_ptr<LabelledFile> file,
                   CUmemGenericAllocationHandle *handle) {
   Piece piece;
@@ -297,7 +298,7 @@ bool view(const Piece &piece, ObjectView &object) {
   return bool(piece.parts);
 }
 
-/// Copies what was ever written of a piece.
+/// Copies the parts of a piece that have ever been written.
 void copyWritten(int file, size_t bytes, char *to) {
   for (off_t begin = 0;
        (begin = lseek(file, begin, SEEK_DATA)) >= 0 && begin < off_t(bytes);) {
@@ -345,8 +346,8 @@ bool blink::test::movePiece(CUmemGenericAllocationHandle from,
   Piece &piece = found->second;
   const Label &label = *piece.file->label;
   device = label.device;
-  // What can be shared takes nothing that cannot. And all of the object at
-  // once: nobody asks for parts.
+  // An object that can be shared takes no memory that cannot. Memory must have
+  // the size of the object: partial bindings are not needed.
   if ((object.file->label->handleTypes != 0 && label.handleTypes == 0) ||
       label.bytes != target.bytes || label.elsewhere != 0 ||
       !(target.state->added >> device & 1) ||
@@ -546,7 +547,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
       piece == state().pieces.end() || piece->second.handles == 0 ||
       bytes > piece->second.file->label->bytes)
     return CUDA_ERROR_INVALID_VALUE;
-  // CUDA would wait for the devices that have not been added.
+  // CUDA would wait until all devices have been added.
   const blink::test::ObjectState &object = piece->second.file->label->object;
   if (blink::test::numDevicesIn(object.added) != object.numDevices)
     return CUDA_ERROR_INVALID_VALUE;
@@ -602,7 +603,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes,
       else
         mapping.devices.erase(device);
     }
-    if (!piece.parts) // plain loads and stores must not go there
+    if (!piece.parts) // plain loads and stores must fault there
       protect(address, mapping.bytes, mapping.devices);
     address += mapping.bytes;
   }
@@ -631,7 +632,7 @@ CUresult cuMemExportToShareableHandle(void *shared,
   auto piece = state().pieces.find(handle);
   if (piece == state().pieces.end() || piece->second.handles == 0 ||
       flags != 0 || !(piece->second.file->label->handleTypes & type) ||
-      piece->second.movedTo) // nobody shares an object's memory itself
+      piece->second.movedTo) // an object's memory itself is not shared
     return CUDA_ERROR_INVALID_VALUE;
   const int file = piece->second.file->file;
   if (type == kFabricHandle) {
@@ -682,7 +683,7 @@ std::shared_ptr<Pool> newPool(int device, int handleTypes) {
            {device}});
 }
 
-/// With the state's mutex.
+/// The caller holds the state's mutex.
 cudaError_t mapPooled(void **memory, std::shared_ptr<Pool> pool,
                       std::shared_ptr<LabelledFile> file) {
   const size_t mapped = (file->label->bytes + kPage - 1) / kPage * kPage;
@@ -804,7 +805,7 @@ cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *shared,
       !(file->label->handleTypes & type))
     return blink::test::failed(cudaErrorInvalidValue);
   const Label &label = *file->label;
-  // Nobody here has access yet.
+  // No device of this process has access yet.
   return addPool(
       pool, std::make_shared<Pool>(
                 Pool{label.pool, label.device, label.handleTypes, file, {}}));

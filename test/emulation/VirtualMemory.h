@@ -16,26 +16,26 @@
 
 namespace blink::test {
 
-/// Whether the address is of memory that devices have, of any kind.
+/// Whether the address lies in device memory of any kind.
 bool isOfDevices(const void *address);
 
-/// Whether memory of a pool begins there.
+/// Whether memory of a pool begins at this address.
 bool isPooled(const void *memory);
-/// Frees memory of a pool; false if it is none.
+/// Frees memory of a pool. Returns false if it is not memory of a pool.
 bool freePooled(void *memory, cudaError_t &error);
 
-/// What was done that CUDA forgives or does not notice, and that may harm: ""
-/// or the first such thing since the last question.
+/// Returns the first harmful action since the last question that CUDA would
+/// tolerate or not notice, or "".
 std::string misuse();
 
-/// Pieces, ranges and mappings of cuMem* that this process has.
+/// Returns the number of cuMem* pieces, ranges and mappings of this process.
 size_t numVirtual();
 
-/// What sizes of mapped memory are multiples of.
+/// Sizes of mapped memory are multiples of this number of bytes.
 inline constexpr size_t kVirtualGranularity = 2 << 20;
 
-/// The failure that the current device's next call of `name` is to have; 0:
-/// none.
+/// Returns the error that the current device's next call of `name` must have,
+/// or 0.
 int injected(const char *name);
 #define FAIL_IF_INJECTED(Type)                                                 \
   if (auto error = Type(blink::test::injected(__func__)); error != 0)          \
@@ -43,36 +43,39 @@ int injected(const char *name);
 
 //===-- For Multicast.cpp -------------------------------------------------===//
 
-/// What all processes that have a multicast object see of it. Devices are bits.
+/// The state of a multicast object that all processes share. Bit d stands for
+/// device d.
 struct ObjectState {
   static constexpr int kMostDevices = 64;
-  unsigned numDevices; ///< 0: none, but a piece of memory
+  unsigned numDevices; ///< 0: ordinary memory, not an object
   std::atomic<uint64_t> added;
-  std::atomic<uint64_t> given; ///< have given it memory, once and for all
-  std::atomic<uint64_t> bound; ///< of those, that have not taken it back
+  std::atomic<uint64_t> given; ///< have bound memory, which is final
+  std::atomic<uint64_t> bound; ///< of those, the ones that have not unbound it
 };
 
 inline unsigned numDevicesIn(uint64_t bits) {
   return unsigned(__builtin_popcountll(bits));
 }
 
-/// An object as this process has it. `parts` has room for memory of each
-/// device, side by side, and outlives the processes that have bound it.
+/// This process's view of an object. `parts` has adjacent room for each
+/// device's memory, and outlives the processes that have bound it.
 struct ObjectView {
   ObjectState *state = nullptr;
   size_t bytes = 0;
   char *parts = nullptr;
 };
 
-/// An object without memory, mapped like a piece of it, but never accessible.
+/// Makes an object without memory. It can be mapped like a piece of memory but
+/// is never accessible.
 CUresult makeObject(const CUmulticastObjectProp &properties,
                     CUmemGenericAllocationHandle *handle);
 bool viewObject(CUmemGenericAllocationHandle handle, ObjectView &view);
-/// Moves a piece of memory, with what is in it, to where `object` has that of
-/// its device, if it is of such a kind, and says which device.
+/// Moves a piece of memory with its contents to the place that `object` has for
+/// the piece's device, and sets `device`. Returns false if the piece does not
+/// fit.
 bool movePiece(CUmemGenericAllocationHandle piece,
                CUmemGenericAllocationHandle object, int &device);
-/// The object that is mapped at an address which some device may use.
+/// Finds the object mapped at an address that some device may use.
 bool findObject(const char *address, ObjectView &view, size_t &offset);
 
 } // namespace blink::test

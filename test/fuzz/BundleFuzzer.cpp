@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Index and pieces, what is looked up in them, and the proof of all classes.
+// Covers the index and the pieces, look-ups in them, and the proof of all
+// classes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +14,8 @@
 using namespace blink;
 using test::require;
 
-/// Every entry is found, and its ranks are those of the program.
+/// Checks that every entry is found and that its ranks are those of the
+/// program.
 static void lookUp(const sched::BundleView &bundle) {
   for (const sched::Entry *entry : *bundle.index->entries()) {
     const uint16_t *begin = bundle.index->gpus()->data() + entry->gpus_begin();

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What commands have in common: the flags of a request, of a job, sizes,
-// tolerances and numbers of threads. One word a line; no command runs.
+// Covers the flags that commands share: those of a request and of a job, sizes,
+// tolerances and numbers of threads. Each line is one word; no command runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@
 using namespace blink;
 using test::require;
 
-/// Whether the words are right.
+/// Returns true if the words are valid.
 static bool parse(CLI::App &app, std::vector<std::string> words) {
-  std::reverse(words.begin(), words.end()); // as CLI11 wants them
+  std::reverse(words.begin(), words.end()); // in CLI11's order
   try {
     app.parse(std::move(words));
     return true;
@@ -36,12 +36,12 @@ template <typename T> static void readMeaning(llvm::Expected<T> meaning) {
 
 namespace {
 
-/// A command, and what its flags are read into. Parsers are made once, which
-/// takes longer than many inputs; values are those of no flags before each.
+/// A command and the values that its flags set. Parsers are made once, since
+/// that takes longer than many inputs; the values are reset before each input.
 template <typename Values> class Command {
 public:
   Command() { values_.addTo(app_); }
-  /// Null if the words are wrong.
+  /// Returns the values, or null if the words are not valid.
   const Values *parse(const std::vector<std::string> &words) {
     values_.reset();
     return ::parse(app_, words) ? &values_ : nullptr;

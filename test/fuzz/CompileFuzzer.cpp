@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Two to five GPUs and some switches with links that the bytes choose, each
-// number anywhere in the range that readers take: every collective compiles or
-// is refused with a sentence, and what was compiled is right.
+// Two to five GPUs and some switches, with links that the bytes choose; each
+// number is anywhere in the range that readers accept. Every collective must
+// compile or be refused with an error text, and what compiles must be correct.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,14 @@ using test::require;
 
 namespace {
 
-/// Reads numbers off the bytes, zeros when they are over.
+/// Reads numbers from the bytes; returns zeros after the end.
 class Bytes {
 public:
   Bytes(const uint8_t *data, size_t size) : at_(data), end_(data + size) {}
   bool left() const { return at_ < end_; }
   unsigned next() { return left() ? *at_++ : 0; }
   unsigned below(unsigned limit) { return next() % limit; }
-  /// From `least` to `most`, even by its logarithm.
+  /// Returns a number from `least` to `most`, on a logarithmic scale.
   double number(double least, double most) {
     const double part = (next() * 256 + next()) / 65535.0;
     return std::clamp(least * std::pow(most / least, part), least, most);

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Changes a schedule, a bundle or a golden summary and makes its checksums
-// right again, so that what is behind them is reached. Linked into the targets
+// Changes a schedule, a bundle or a golden summary and recomputes its
+// checksums, so that the checks after them are reached. Linked into the targets
 // that read such files.
 //
 //===----------------------------------------------------------------------===//
@@ -24,9 +24,9 @@ namespace {
 
 using Random = std::minstd_rand;
 
-/// Overwrites a number where one may lie: at a multiple of its size.
-/// FlatBuffers is all offsets, so what is inserted or left out breaks them and
-/// little else.
+/// Overwrites a number at a place where one may lie: a multiple of its size.
+/// FlatBuffers consist of offsets, so inserting or removing bytes would break
+/// those and test little else.
 void changeNumber(std::string &bytes, Random &random) {
   const size_t width = size_t(1) << random() % 4;
   if (bytes.size() < width)
@@ -49,7 +49,7 @@ void changeNumber(std::string &bytes, Random &random) {
   case 3:
     value ^= uint64_t(1) << random() % (8 * width);
     break;
-  case 4: // as somewhere else: rates, names' lengths, offsets
+  case 4: // copies from elsewhere: rates, lengths of names, offsets
     std::memcpy(&value, &bytes[random() % (bytes.size() / width) * width],
                 width);
     break;
@@ -62,7 +62,7 @@ void changeNumber(std::string &bytes, Random &random) {
   std::memcpy(&bytes[at], &value, width);
 }
 
-/// Changes the bytes at most to `most`, in libFuzzer's ways.
+/// Changes the bytes in libFuzzer's ways, to a size of at most `most`.
 void change(std::string &bytes, size_t most) {
   std::string room = bytes;
   room.resize(std::max(most, bytes.size()));
@@ -71,7 +71,8 @@ void change(std::string &bytes, size_t most) {
   bytes = std::move(room);
 }
 
-/// A bundle's header as its size says, and pieces with right checksums.
+/// Repairs a bundle: its header gets the right size, its pieces the right
+/// checksums.
 void mendBundle(std::string &bytes) {
   auto *data = reinterpret_cast<uint8_t *>(bytes.data());
   flatbuffers::WriteScalar(data + sched::kVersionAt, sched::kBundleVersion);

@@ -1,13 +1,14 @@
-//===- FuzzDefaults.cpp - sanitizers' settings while fuzzing --------------===//
+//===- FuzzDefaults.cpp - sanitizer settings while fuzzing ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-/// LLVM's libraries are not instrumented, its headers are: what one poisons the
-/// other would read. Stacks of allocations cost half of the time, and memory
-/// that is kept back long is out of the caches: to see where something was
-/// allocated, run the input again with ASAN_OPTIONS=malloc_context_size=30.
+/// LLVM's libraries are not instrumented but its headers are, so user poisoning
+/// would cause false reports. Recording stacks of allocations takes half of the
+/// time, and a large quarantine drops memory out of the caches. To see where
+/// something was allocated, run the input again with
+/// ASAN_OPTIONS=malloc_context_size=30.
 extern "C" const char *__asan_default_options() {
   return "allow_user_poisoning=0:detect_odr_violation=0:"
          "max_allocation_size_mb=1024:malloc_context_size=1:"

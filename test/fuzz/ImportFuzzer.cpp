@@ -1,8 +1,8 @@
-//===- ImportFuzzer.cpp - any bytes as what other programs write ----------===//
+//===- ImportFuzzer.cpp - any bytes as other programs' output -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// NCCL's and hwloc's XML, the text of nvidia-smi and rocm-smi.
+// Covers NCCL's and hwloc's XML, and the text of nvidia-smi and rocm-smi.
 //
 //===----------------------------------------------------------------------===//
 

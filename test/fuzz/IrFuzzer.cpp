@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Parsed and verified; what is right is printed and parsed again, and lowered
-// to folds and lanes. No request is solved: that is CompileFuzzer's.
+// The bytes are parsed and verified. Valid IR is printed and parsed again, and
+// lowered to folds and lanes. Requests are not solved: CompileFuzzer does that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             "an error names its place");
     return 0;
   }
-  // MLIR's lexer looks for the NUL behind the text, as of a file.
+  // MLIR's lexer needs a NUL behind the text, as after a file.
   const std::string text(test::textOfInput(data, size));
   Module module = parse(text);
   require(module || !said.empty(), "what is no IR has a diagnostic");

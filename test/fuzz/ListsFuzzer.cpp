@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Values that blinkc reads by itself, behind the flags: --allocations, of a
-// machine and of a cluster, --links, --limit-link, --without-link and --gpus.
+// Covers the values of flags that blinkc parses itself: --allocations, for a
+// machine and for a cluster, --links, --limit-link, --without-link and --gpus.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@
 using namespace blink;
 using test::require;
 
-/// Ids with and without the signs that separate things on the command line.
+/// A machine with ids that contain separators of the command line, and ids that
+/// do not.
 static Topology machine() {
   llvm::Expected<Topology> topology = parseTopology(R"({
     "format": "blink-topology", "version": 1, "name": "lists",

@@ -1,10 +1,10 @@
-//===- MakeSeeds.cpp - small schedules and bundles to begin with ----------===//
+//===- MakeSeeds.cpp - small files to start fuzzing with ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// blink_fuzz_seeds FOLDER writes FOLDER/schedule and FOLDER/bundle, one file of
-// each collective and shape, as small as it gets, made without the compiler,
-// and FOLDER/trace.
+// `blink_fuzz_seeds FOLDER` writes FOLDER/schedule and FOLDER/bundle, each with
+// one file for each collective and shape, as small as possible and made without
+// the compiler, and FOLDER/trace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +93,7 @@ static bool writeBundles(const fs::path &folder) {
   return write(folder / "servers.sched", seal(makeBundle(options)));
 }
 
-/// A rank that sends two chunks to another one.
+/// Writes traces of a rank that sends two chunks to another one.
 static bool writeTraces(const fs::path &folder) {
   sched::ReplayTrace trace;
   trace.ranks = {"rank 0", "rank 1"};

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a job does with a file before it runs anything: a schedule for its own
-// ranks, a bundle for some sets of GPUs.
+// Covers what a job does with a file before it runs anything: a schedule for
+// its own ranks, a bundle for some sets of GPUs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using namespace blink;
 using namespace blink::runtime;
 using test::require;
 
-/// Plans a job, and asks for what it can do.
+/// Plans a job and asks for its programs.
 static void plan(const ScheduleSet &files, const std::vector<int> &gpus,
                  int numRanks) {
   Plan plan;

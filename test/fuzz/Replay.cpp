@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Takes the place of libFuzzer's main, so that every build and compiler runs
-// each target over its seeds and over what once crashed it: TARGET FILE|FOLDER
-// ... Folders are read whole. Exit code 1 if there is no file.
+// Replaces libFuzzer's main, so that every build and compiler runs each target
+// over its seeds and over inputs that once crashed it. Usage: `TARGET
+// FILE|FOLDER ...`. Reads all files of a folder. The exit code is 1 if there is
+// no file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,10 +39,10 @@ int main(int argc, char **argv) {
   for (const fs::path &path : files) {
     std::ifstream in(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    // Of just this size, so that a sanitizer sees reads beyond it.
+    // Exactly this size, so that a sanitizer sees reads beyond the end.
     const std::vector<uint8_t> bytes(text.begin(), text.end());
     std::printf("%s\n", path.c_str());
-    std::fflush(stdout); // what crashed is the last line
+    std::fflush(stdout); // the last line names a crashing file
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   }
   std::printf("%zu inputs, 0 crashes\n", files.size());

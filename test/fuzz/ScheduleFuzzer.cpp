@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The loader and, of what it takes, in full, the verifier: of small files, as
-// its time grows faster than the file.
+// Covers the loader and, if it accepts the file, the verifier on the file in
+// full. The verifier runs on small files only, since its time grows faster than
+// the file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- SharedContext.h - MLIR's context for many inputs ---------*- C++ -*-===//
+//===- SharedContext.h - an MLIR context for many inputs --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,8 +13,9 @@
 
 namespace blink::test {
 
-/// A context for the next input. Making one takes longer than most inputs, and
-/// one keeps every attribute that it has seen: so it is a new one now and then.
+/// Returns a context for the next input. Making one takes longer than most
+/// inputs, but a context keeps every attribute that it has seen, so it is
+/// replaced now and then.
 inline mlir::MLIRContext *sharedContext() {
   constexpr int kInputs = 1000;
   static std::unique_ptr<mlir::MLIRContext> context;
@@ -24,7 +25,7 @@ inline mlir::MLIRContext *sharedContext() {
   return context.get();
 }
 
-/// For runPipeline.
+/// A callback for runPipeline that does nothing.
 inline llvm::Error keepGoing(Phase, mlir::ModuleOp) {
   return llvm::Error::success();
 }

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the reader takes is a topology that others may rely on, and reads back
-// as the same machine once written.
+// A topology that the reader accepts must be valid, and must be read back as
+// the same machine after it has been written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 using namespace blink;
 using test::require;
 
-/// Nodes in order, then links in any: written together, two directions may
-/// change places with others.
+/// Returns the nodes in order, then the links sorted: two directions that are
+/// written together may change places with other links.
 static std::vector<std::string> linesOf(const Topology &topology) {
   std::vector<std::string> lines, links;
   for (const Node &node : topology.nodes)
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(error.rfind("input.topo:", 0) == 0, "an error names its place");
     return 0;
   }
-  // The reader leaves to check() what only whole topologies show.
+  // The reader leaves to check() the rules that concern whole topologies only.
   if (llvm::Error error = topology->check()) {
     llvm::consumeError(std::move(error));
     return 0;

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is read is written and read again as the same folds.
+// A trace that can be read is written, and must be read again as the same
+// folds.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is read is used for a ring of four GPUs, and what fits that is lowered
-// and verified.
+// Trees that can be read are used for a ring of four GPUs; those that fit it
+// are lowered and verified.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,13 +19,13 @@
 
 enum { kRanks = 4, kElements = 1024 };
 
-/* What the client found wrong so far, and how much it looked at. */
+/* The number of failed checks so far, and of all checks. */
 extern int numWrong, numChecked;
 
-/* Counts a check, and says so if it is not right; whether it is. */
+/* Counts a check and prints it if it fails; returns `right`. */
 bool check(bool right, const char *what, const char *file, int line);
 #define CHECK(condition) (void)check(condition, #condition, __FILE__, __LINE__)
-/* Ends the client: nothing after it would make sense. */
+/* Checks, and ends the client on failure: later checks would be useless. */
 #define REQUIRE(condition)                                                     \
   do {                                                                         \
     if (!check(condition, #condition, __FILE__, __LINE__))                     \
@@ -42,9 +42,9 @@ extern struct Part parts[kRanks];
 void makeParts(void);
 void dropParts(void);
 
-/* send[i] = rank * 1000 + i and recv[i] = -1, on all ranks. */
+/* Sets send[i] = rank * 1000 + i and recv[i] = -1 on all ranks. */
 void fillParts(void);
-/* What is in a buffer when the rank's stream is done. */
+/* Waits for the rank's stream and reads a buffer. */
 void readPart(int rank, const int *buffer, int into[kElements]);
 
 /* Whether an allreduce of these communicators, rank r on device devices[r]
@@ -53,7 +53,7 @@ bool sums(const ncclComm_t *comms, int ranks, const int *devices);
 void makeComms(ncclComm_t *comms);
 void destroyComms(ncclComm_t *comms, int ranks);
 
-/* The cases, by file. */
+/* The tests, one function per file. */
 void testInit(void);
 void testCalls(void);
 void testErrors(void);

@@ -12,7 +12,7 @@ enum { kPart = kElements / kRanks };
 
 static ncclComm_t comms[kRanks];
 
-/* One call of all ranks, in a group; `r` is the rank. */
+/* Makes one call of all ranks in a group; `r` is the rank. */
 #define ALL_RANKS(call)                                                        \
   do {                                                                         \
     fillParts();                                                               \
@@ -25,7 +25,7 @@ static ncclComm_t comms[kRanks];
     }                                                                          \
     CHECK(ncclGroupEnd() == ncclSuccess);                                      \
   } while (0)
-/* Element i < count of rank r's buffer is `value`. */
+/* Checks that element i < count of rank r's buffer is `value`. */
 #define EXPECT(buffer, rank, count, value)                                     \
   do {                                                                         \
     int got[kElements], wrong = 0;                                             \
@@ -60,7 +60,7 @@ static void testCollectives(void) {
   EXPECT(recv, 3, kElements, i / kPart * 1000 + i % kPart);
   ALL_RANKS(ncclScatter(send, recv, kPart, ncclInt, 0, comms[r], stream));
   EXPECT_ALL(recv, kPart, r * kPart + i);
-  /* In place, and nothing. */
+  /* In place, and with no elements. */
   ALL_RANKS(
       ncclAllReduce(send, send, kElements, ncclInt, ncclSum, comms[r], stream));
   EXPECT_ALL(send, kElements, 6000 + 4 * i);
@@ -73,7 +73,7 @@ static void testMessages(void) {
             : r == 3 ? ncclRecv(recv, 5, ncclInt, 0, comms[r], stream)
                      : ncclSuccess);
   EXPECT(recv, 3, kElements, i < 5 ? i : -1);
-  /* To each as many as its number, and to itself. */
+  /* To each rank, itself included, as many as its number. */
   fillParts();
   CHECK(ncclGroupStart() == ncclSuccess);
   for (int from = 0; from < kRanks; ++from)
@@ -114,7 +114,7 @@ static void testMemory(void) {
     CHECK(ncclMemAlloc((void **)&buffers[r], 1 << 20) == ncclSuccess);
     CHECK(ncclCommRegister(comms[r], buffers[r], 1 << 20, &handles[r]) ==
           ncclSuccess);
-    /* Local, at any time: one rank registers more than the others. */
+    /* Registering is local: one rank does more of it than the others. */
     if (r == 2)
       CHECK(ncclCommWindowRegister(comms[r], parts[r].recv,
                                    kElements * sizeof(int), &windows[r],

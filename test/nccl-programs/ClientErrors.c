@@ -74,7 +74,7 @@ static void testArguments(ncclComm_t *comms) {
   REFUSED(ncclInvalidArgument, ncclCommCount(NULL, &numChecked));
   int other = 0;
   REFUSED(ncclInvalidArgument, ncclCommDeregister(comm, &other));
-  /* None of it has harmed the communicators. */
+  /* None of these errors has harmed the communicators. */
   CHECK(sums(comms, kRanks, NULL));
 }
 
@@ -88,7 +88,7 @@ static void testStrings(void) {
   CHECK(ncclGetErrorString((ncclResult_t)1234) != NULL);
 }
 
-/* A rank whose call never comes: the others' streams are let go by an abort. */
+/* One rank never calls. An abort ends the work in the others' streams. */
 static void testAbort(void) {
   ncclComm_t comms[kRanks];
   makeComms(comms);

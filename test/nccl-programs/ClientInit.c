@@ -76,8 +76,8 @@ static void testThreads(void) {
   destroyComms(comms, kRanks);
 }
 
-/* A configuration as a program has it that was built against a header with
-   fewer fields, or more: only what lies below its size counts. */
+/* A configuration of a program built against a header with fewer or more
+   fields: only the fields within its size count. */
 static void testConfigSizes(void) {
   struct {
     ncclConfig_t known;
@@ -96,7 +96,7 @@ static void testConfigSizes(void) {
     REQUIRE(ncclGroupStart() == ncclSuccess);
     for (int r = 0; r < kRanks; ++r) {
       longer.known.size = sizes[s];
-      /* Where it is not to be read, there is what would be refused. */
+      /* Fields that must not be read have values that would be refused. */
       longer.known.blocking = s == 0 ? 77 : 1;
       longer.known.minCTAs = s == 1 ? -5 : NCCL_CONFIG_UNDEF_INT;
       longer.known.commName = s == 2 ? "client" : NULL;
@@ -118,7 +118,7 @@ static void testNonBlocking(void) {
   REQUIRE(ncclGetUniqueId(&id) == ncclSuccess);
   for (int r = 0; r < kRanks; ++r) {
     REQUIRE(cudaSetDevice(r) == cudaSuccess);
-    /* Alone, and still it returns. */
+    /* Returns although this rank is alone. */
     const ncclResult_t result =
         ncclCommInitRankConfig(&comms[r], kRanks, id, r, &config);
     REQUIRE(result == ncclInProgress || result == ncclSuccess);
@@ -126,7 +126,7 @@ static void testNonBlocking(void) {
   }
   for (int r = 0; r < kRanks; ++r) {
     ncclResult_t state = ncclInProgress, asked = ncclSuccess;
-    /* The library's time limit ends it. */
+    /* The library's time limit ends this loop. */
     while (state == ncclInProgress && asked == ncclSuccess) {
       sched_yield();
       asked = ncclCommGetAsyncError(comms[r], &state);
@@ -140,7 +140,7 @@ static void testNonBlocking(void) {
 static void testChildren(void) {
   ncclComm_t comms[kRanks], halves[kRanks], some[kRanks];
   makeComms(comms);
-  /* Ranks 0 and 1, and 2 and 3 the other way round. */
+  /* Ranks 0 and 1 in order, ranks 2 and 3 in reverse order. */
   REQUIRE(ncclGroupStart() == ncclSuccess);
   for (int r = 0; r < kRanks; ++r)
     CHECK(ncclCommSplit(comms[r], r / 2, r < 2 ? r : -r, &halves[r], NULL) ==

@@ -1,4 +1,4 @@
-//===- Collectives.cpp - NCCL's collectives, and what they must do --------===//
+//===- Collectives.cpp - NCCL's collectives and their results -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -23,7 +23,7 @@ char *part(void *buffer, const Call &call, int number) {
          size_t(number) * call.count * call.typeBytes;
 }
 
-/// Sends and receives of one rank, in a group.
+/// Makes the sends and receives of one rank in a group.
 template <typename Body> ncclResult_t inGroup(Body body) {
   ncclResult_t result = ncclGroupStart();
   if (result == ncclSuccess)
@@ -116,7 +116,7 @@ const std::vector<Collective> &collectives() {
          return Bits(in.at(root, size_t(rank) * count + i));
        },
        allButOne},
-      // By messages, as nccl-tests makes them.
+      // Made of messages, as in nccl-tests.
       {"sendrecv", false, false, false, false, false,
        [](const Call &c) {
          return inGroup([&] {
@@ -152,7 +152,7 @@ const std::vector<Collective> &collectives() {
 void die(const char *what, const char *words, const char *file, int line) {
   std::fprintf(stderr, "%s:%d: %s: %s\n", file, line, what, words);
   std::fflush(nullptr);
-  _exit(2); // other threads may wait for this one for ever
+  _exit(2); // exit() might wait for other threads forever
 }
 
 } // namespace perf

@@ -1,4 +1,4 @@
-//===- Collectives.h - NCCL's collectives, and what they must do *- C++ -*-===//
+//===- Collectives.h - NCCL's collectives and their results -----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,7 +17,7 @@ namespace perf {
 struct Call {
   const void *send;
   void *recv;
-  size_t count; ///< as the function takes it
+  size_t count; ///< as the function counts it
   ncclDataType_t type;
   size_t typeBytes;
   ncclRedOp_t op;
@@ -29,14 +29,16 @@ struct Call {
 struct Collective {
   const char *name;
   bool hasOp, hasRoot, hasInPlace;
-  /// Whether buffers to give from and to receive in hold the count once for
+  /// Whether the send buffer, and the receive buffer, hold `count` elements for
   /// each rank.
   bool sendsAll, receivesAll;
   ncclResult_t (*run)(const Call &call);
-  /// What must be in a rank's receive buffer; none: what was there before.
+  /// Returns the expected bits of an element in a rank's receive buffer, or
+  /// nothing if the element must not change.
   std::optional<uint64_t> (*expected)(const Input &input, int rank, int root,
                                       size_t count, size_t index);
-  /// Bus bandwidth for one of the algorithm, as nccl-tests counts it.
+  /// The factor from algorithm bandwidth to bus bandwidth, as nccl-tests
+  /// defines it.
   double (*busFactor)(int ranks);
 
   size_t sent(size_t count, int ranks) const {
@@ -48,7 +50,7 @@ struct Collective {
 };
 const std::vector<Collective> &collectives();
 
-/// The program ends, after it has said what went wrong.
+/// Prints what went wrong and ends the program.
 [[noreturn]] void die(const char *what, const char *words, const char *file,
                       int line);
 #define CUDA_CHECK(call)                                                       \

@@ -19,7 +19,7 @@ uint64_t mix(uint64_t a, uint64_t b, uint64_t c) {
   return x ^ (x >> 32);
 }
 
-/// Of a type of whole numbers: the number that its low bits stand for.
+/// Returns the number that the low bits stand for, in an integer type.
 uint64_t extended(const Type &type, uint64_t bits) {
   const unsigned unused = 64 - 8 * unsigned(type.bytes);
   bits <<= unused;
@@ -79,7 +79,7 @@ uint64_t encode(const Type &type, double number) {
                ? uint64_t(biased) << mantissa |
                      (uint64_t(std::ldexp(fraction, type.precision)) &
                       ((1ull << mantissa) - 1))
-               // Small ones have no leading one.
+               // Subnormal numbers have no leading one.
                : uint64_t(std::ldexp(fraction, type.precision + biased - 1));
   }
   return sign << (8 * type.bytes - 1) | bits;
@@ -87,13 +87,13 @@ uint64_t encode(const Type &type, double number) {
 
 double Input::real(int rank, size_t index) const {
   const uint64_t random = mix(seed, uint64_t(rank), index);
-  if (!op.isMulSum && op.number == ncclProd) // powers of two, and signs
+  if (!op.isMulSum && op.number == ncclProd) // signed powers of two
     return std::ldexp(random & 4 ? 1 : -1, int(random % 3) - 1);
   const double most = std::ldexp(1, std::min(type.precision, 24));
   if (!op.isMulSum && (op.number == ncclMax || op.number == ncclMin))
     return double(random % uint64_t(most)) - most / 2;
-  // Whole numbers whose sum, doubled, fits; of few ranks at a time where the
-  // type has so few bits that it would not.
+  // Whole numbers whose sum, even doubled, fits the type. If the type has too
+  // few bits for that, only some ranks contribute to an element.
   const double each = std::max(1.0, std::floor(most / (2 * ranks)));
   const int givers = std::min(ranks, int(most / (2 * each)));
   if (int((index + size_t(rank)) % size_t(ranks)) >= givers)
@@ -107,7 +107,7 @@ double Input::realScalar(int rank) const {
 
 uint64_t Input::whole(int rank, size_t index) const {
   const uint64_t random = mix(seed, uint64_t(rank), index);
-  // An average must not wrap: what it is then is nobody's promise.
+  // An average must not wrap, since its value would then be undefined.
   return op.number == ncclAvg ? random % (100 / uint64_t(ranks) + 1)
                               : extended(type, random);
 }

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the ranks give, and what must come out, by a computation of this
-// program's own. The numbers are chosen so that no step of a reduction is
-// rounded in their type, whatever its order: results are compared bit by bit.
+// The ranks' inputs and the expected results, computed by this program itself.
+// The numbers are chosen so that no step of a reduction is rounded in their
+// type, in whatever order: results are compared bit by bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,36 +23,36 @@ struct Type {
   ncclDataType_t number;
   const char *name; ///< as nccl-tests', "half"
   size_t bytes;
-  int precision; ///< of numbers with a point: bits, with the leading one; or 0
-  int exponent;  ///< bits of it
+  int precision; ///< significant bits of floating point; 0 for integers
+  int exponent;  ///< bits of the exponent
   bool isSigned;
 };
 const std::vector<Type> &types();
 
-/// An operator by name: nccl-tests', and "mulsum" with the scalar on the host,
-/// "mulsumdev" with it on the device.
+/// An operator and its name: those of nccl-tests, "mulsum" with the scalar on
+/// the host, and "mulsumdev" with the scalar on the device.
 struct Op {
   const char *name;
-  ncclRedOp_t number; ///< not of mulsum
+  ncclRedOp_t number; ///< unused for mulsum
   bool isMulSum, isOnDevice;
 };
 const std::vector<Op> &ops();
-/// Whether results are exact: averages of numbers with a point only if the
-/// number of ranks is a power of two.
+/// Whether results are exact. Averages of floating-point numbers are exact only
+/// if the number of ranks is a power of two.
 bool isExact(const Type &type, const Op &op, int ranks);
 
-/// What a rank gives as element `index`; `seed`: another one for each call.
+/// The ranks' inputs; `seed` differs from call to call.
 struct Input {
   const Type &type;
   const Op &op;
   int ranks;
   uint64_t seed;
 
-  /// Its bits, in the low bytes.
+  /// Returns the bits of a rank's element `index`, in the low bytes.
   uint64_t at(int rank, size_t index) const;
-  /// The scalar of a rank, for mulsum.
+  /// Returns the scalar of a rank, for mulsum.
   uint64_t scalar(int rank) const;
-  /// What comes out where all ranks' elements `index` are reduced.
+  /// Returns the reduction of all ranks' elements `index`.
   uint64_t reduced(size_t index) const;
 
 private:
@@ -62,7 +62,7 @@ private:
   uint64_t wholeScalar(int rank) const;
 };
 
-/// Bits of a number that the type has; and back.
+/// Converts a number that the type can represent to its bits, and back.
 uint64_t encode(const Type &type, double number);
 
 } // namespace perf

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Put in front of libnccl.so.2, as profilers put themselves there: its
-// collectives are the real ones by their second names, but for a detail that
-// the performance test has to find.
+// Put in front of libnccl.so.2, as profilers are: its collectives call the real
+// ones by their second names, but change a detail that the performance test has
+// to find.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ decltype(ncclAllReduce) pncclAllReduce;
 decltype(ncclBroadcast) pncclBroadcast;
 decltype(ncclAllGather) pncclAllGather;
 
-/// Leaves the last element out.
+/// Omits the last element.
 ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count,
                            ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
                            cudaStream_t stream) {
@@ -24,7 +24,7 @@ ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count,
                         stream);
 }
 
-/// From another root.
+/// Broadcasts from another root.
 ncclResult_t ncclBroadcast(const void *send, void *recv, size_t count,
                            ncclDataType_t type, int root, ncclComm_t comm,
                            cudaStream_t stream) {

@@ -1,4 +1,4 @@
-//===- Options.cpp - what the performance test is asked for ---------------===//
+//===- Options.cpp - options of the performance test ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -24,7 +24,8 @@ std::vector<std::string> split(const std::string &list) {
   return words;
 }
 
-/// Those of `all` that are in a list of names, or all; false if one is not.
+/// Chooses the members of `all` that a comma-separated list names, or all of
+/// them for "all". Returns false if it does not know a name.
 template <typename Named>
 bool choose(const std::string &list, const std::vector<Named> &all,
             std::vector<Named> &chosen) {
@@ -42,7 +43,7 @@ bool choose(const std::string &list, const std::vector<Named> &all,
   return true;
 }
 
-/// "64K" and the like.
+/// Returns the number of bytes in a text like "64K".
 size_t bytesOf(const char *text) {
   char *end = nullptr;
   size_t number = std::strtoull(text, &end, 10);

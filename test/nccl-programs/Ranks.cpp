@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kBlocks = 2, kThreads = 32;
 
-/// Each thread counts the elements of its own that differ.
+/// Each thread compares some elements and counts those that differ.
 __global__ void compare(const char *got, const char *want, size_t elementBytes,
                         size_t count, unsigned *wrong) {
   const unsigned self = blockIdx.x * blockDim.x + threadIdx.x;
@@ -35,11 +35,11 @@ BLINK_EMULATED_KERNEL(compare)
 namespace perf {
 namespace {
 
-/// Bytes behind a buffer that nobody may write.
+/// Bytes behind each buffer that must not be written.
 constexpr size_t kGuard = 64;
 constexpr char kUntouched = char(0xa5);
 
-/// Elements of a rank's input, as bytes.
+/// Returns the elements of a rank's input, as bytes.
 std::vector<char> inputBytes(const Input &input, int rank, size_t count) {
   std::vector<char> bytes(count * input.type.bytes);
   for (size_t i = 0; i < count; ++i) {
@@ -49,7 +49,8 @@ std::vector<char> inputBytes(const Input &input, int rank, size_t count) {
   return bytes;
 }
 
-/// Where a rank's part is, in place, in the larger of the two buffers.
+/// Returns the offset of a rank's part in the larger buffer of an in-place
+/// call.
 size_t offsetOf(bool isPart, const Case &what, int rank) {
   return isPart ? size_t(rank) * what.count * what.type.bytes : 0;
 }
@@ -58,7 +59,7 @@ size_t offsetOf(bool isPart, const Case &what, int rank) {
 
 Ranks::Ranks(const Options &options, int first)
     : options_(options), all_(options.threads * options.gpus) {
-  // With no byte at all there are no buffers: programs pass NULL then.
+  // If no call has any bytes there are no buffers: programs pass NULL then.
   capacity_ = options.maxBytes == 0 ? 0 : options.maxBytes + kGuard;
   for (int r = 0; r < options.gpus; ++r) {
     Rank rank;
@@ -174,7 +175,8 @@ Call Ranks::callOf(const Rank &rank, const Case &what) const {
   const Collective &of = what.collective;
   char *send = rank.send, *recv = rank.recv;
   if (what.inPlace) {
-    // One buffer; the smaller side is its own part of the larger one.
+    // There is one buffer; the smaller side is the rank's own part of the
+    // larger one.
     send = recv + offsetOf(of.receivesAll && !of.sendsAll, what, rank.number);
     recv += offsetOf(of.sendsAll && !of.receivesAll, what, rank.number);
   }
@@ -195,7 +197,7 @@ void Ranks::enqueue(const Case &what) {
   if (ranks.size() > 1)
     NCCL_CHECK(ncclGroupStart());
   for (const Rank &rank : ranks) {
-    // NCCL knows a communicator's device, and sets it itself.
+    // NCCL knows the communicator's device and sets it itself.
     NCCL_CHECK(what.collective.run(callOf(rank, what)));
   }
   if (ranks.size() > 1)
@@ -256,17 +258,18 @@ size_t Ranks::countWrong(const Case &what) {
     const size_t number = of.received(what.count, all_);
     std::vector<char> want(number * bytes, kUntouched);
     if (what.inPlace && of.sendsAll == of.receivesAll)
-      want = inputBytes(input, rank.number, number); // it was there before
+      want = inputBytes(input, rank.number, number); // the former contents
     const bool isRoot = !of.hasRoot || rank.number == what.root;
     for (size_t i = 0; i < number; ++i)
       if (const auto bits =
               of.expected(input, rank.number, what.root, what.count, i))
         std::memcpy(&want[i * bytes], &*bits, bytes);
-    // In place a gather's receive buffer is where others have their part.
+    // In place, in a gather, other ranks have their part where the receive
+    // buffer would be.
     if (isRoot || !what.inPlace || !of.receivesAll)
       wrong +=
           countDifferent(rank, static_cast<char *>(call.recv), want, bytes);
-    // Behind the buffers, and what was given.
+    // Check the guards behind the buffers, and that the input has not changed.
     const std::vector<char> guard(kGuard, kUntouched);
     const size_t largest = bytes * std::max(number, of.sent(what.count, all_));
     wrong += countDifferent(

@@ -12,57 +12,59 @@
 
 namespace perf {
 
-/// One rank, on the device of its number.
+/// One rank; its device has the same number.
 struct Rank {
   int number = 0;
   ncclComm_t comm = nullptr;
   cudaStream_t stream = nullptr;
-  char *send = nullptr, *recv = nullptr; ///< a guard longer than the largest
-  char *want = nullptr;                  ///< to compare a buffer with
-  unsigned *wrong = nullptr;             ///< counters of the comparison
+  char *send = nullptr, *recv = nullptr; ///< with a guard behind each
+  char *want = nullptr;                  ///< expected contents, for comparing
+  unsigned *wrong = nullptr;             ///< the comparison's counters
   void *handles[2] = {};
   ncclWindow_t windows[2] = {};
-  // Of a call with an operator that has a scalar.
+  // For a call with an operator that has a scalar.
   ncclRedOp_t op = ncclSum;
   void *scalar = nullptr;
 };
 
-/// One call by all ranks, of which a thread has some.
+/// One call by all ranks, some of which belong to this thread.
 struct Case {
   const Collective &collective;
   const Type &type;
   const Op &op;
   int root;
-  size_t count; ///< of elements, as the function takes it
+  size_t count; ///< elements, as the function counts them
   bool inPlace;
   uint64_t seed;
 };
 
 class Ranks {
 public:
-  /// Ranks [first, first + options.gpus). Without communicators: they are
-  /// makeComms', or others'.
+  /// Makes ranks [first, first + options.gpus) without communicators: those
+  /// come from makeComms or from elsewhere.
   Ranks(const Options &options, int first);
-  /// All of them at once; `number`: how many of all threads.
+  /// Makes the communicators of these ranks together; `number` is the number of
+  /// ranks of all threads.
   static void makeComms(const std::vector<Rank *> &ranks, int number,
                         ncclUniqueId id);
   void registerBuffers();
   void finish();
 
-  /// Puts into the buffers what the case begins with.
+  /// Fills the buffers with the case's initial contents.
   void fill(const Case &what);
-  /// Makes the case's operator, where it has one.
+  /// Makes the case's operator, if it needs one.
   void makeOps(const Case &what);
   void dropOps(const Case &what);
-  /// The call, by all of these ranks.
+  /// Makes the call for all of these ranks.
   void enqueue(const Case &what);
-  /// Does what `enqueueAll` enqueues from graphs, each of which is launched so
-  /// often.
+  /// Captures in graphs what `enqueueAll` enqueues, and launches each graph
+  /// `times` times.
   template <typename EnqueueAll>
   void launchGraphs(int times, const EnqueueAll &enqueueAll);
-  /// Until it is done; looks for errors meanwhile, as programs do.
+  /// Waits until the calls are done; meanwhile looks for errors, as programs
+  /// do.
   void wait();
-  /// How many elements are not what they must be, in all of these ranks.
+  /// Returns the number of wrong elements on all of these ranks.
   size_t countWrong(const Case &what);
 
   std::vector<Rank> ranks;
@@ -73,13 +75,13 @@ private:
                         const std::vector<char> &want, size_t elementBytes);
 
   const Options &options_;
-  const int all_; ///< ranks of all threads
+  const int all_; ///< number of ranks of all threads
   size_t capacity_;
 };
 
 template <typename EnqueueAll>
 void Ranks::launchGraphs(int times, const EnqueueAll &enqueueAll) {
-  // Other threads capture, too.
+  // Thread-local mode, since other threads capture, too.
   for (Rank &rank : ranks)
     CUDA_CHECK(
         cudaStreamBeginCapture(rank.stream, cudaStreamCaptureModeThreadLocal));

@@ -1,11 +1,11 @@
-//===- main.cpp - a performance test of NCCL's kind -----------------------===//
+//===- main.cpp - a performance test like nccl-tests ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In the shape of nccl-tests: threads with GPUs each call collectives of
-// growing sizes, out of place and in place, eager or from graphs; each result
-// is compared with what this program computes itself. It knows CUDA and NCCL,
-// and nothing of Blink. Exit code 1: a result is wrong; 2: a call failed.
+// Structured like nccl-tests: threads with several GPUs each call collectives
+// of growing sizes, out of place and in place, eagerly or from graphs. Each
+// result is compared with what this program computes itself. It knows CUDA and
+// NCCL, and nothing of Blink. Exit code 1: a result is wrong; 2: a call failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace perf;
 
 namespace {
 
-/// Where all threads meet.
+/// A barrier of all threads.
 class Meeting {
 public:
   explicit Meeting(int threads) : threads_(threads) {}
@@ -44,7 +44,7 @@ private:
   std::condition_variable all_;
 };
 
-/// What the threads share.
+/// State that the threads share.
 struct Shared {
   explicit Shared(const Options &options)
       : options(options), meeting(options.threads) {}
@@ -52,9 +52,9 @@ struct Shared {
   const Options &options;
   Meeting meeting;
   std::mutex mutex;
-  size_t wrong = 0; ///< of the case under way
+  size_t wrong = 0; ///< in the current case
   size_t wrongInAll = 0;
-  uint64_t calls = 0; ///< that were checked, of each rank
+  uint64_t calls = 0; ///< checked calls of each rank
   double busSum = 0;
   size_t numTimed = 0;
 };
@@ -63,7 +63,8 @@ double microseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
-/// Calls a case, times it and checks it; the time of a call in microseconds.
+/// Runs a case, times it and checks the result. Returns the time of a call in
+/// microseconds.
 double runCase(Ranks &own, const Case &what, Shared &shared) {
   const Options &options = shared.options;
   own.makeOps(what);
@@ -89,7 +90,7 @@ double runCase(Ranks &own, const Case &what, Shared &shared) {
     shared.meeting.wait();
     time = microseconds(std::chrono::steady_clock::now() - begin) /
            options.iterations / std::max(options.graphs, 1);
-    own.fill(what); // in place, calls have changed what they were given
+    own.fill(what); // in-place calls have overwritten their input
     shared.meeting.wait();
   }
   if (options.graphs > 0)
@@ -107,7 +108,8 @@ double runCase(Ranks &own, const Case &what, Shared &shared) {
   return time;
 }
 
-/// A row of the table: out of place, and in place if the collective has that.
+/// Prints a row of the table: out of place, and in place if the collective
+/// allows it.
 void runRow(Ranks &own, Case what, Shared &shared) {
   const int ranks = shared.options.threads * shared.options.gpus;
   const bool first = own.ranks.front().number == 0;
@@ -240,6 +242,6 @@ int main(int argc, char **argv) {
               shared.wrongInAll, shared.wrongInAll == 0 ? "OK" : "FAILED",
               shared.numTimed ? shared.busSum / double(shared.numTimed) : 0,
               static_cast<unsigned long long>(shared.calls));
-  // Nothing checked is nothing right.
+  // If nothing has been checked, the run is not a success.
   return shared.wrongInAll == 0 && shared.calls != 0 ? 0 : 1;
 }

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Stands for the real library where the tests fall back to it: stricter than
-// that, in that it accepts no handle that it has not made.
+// Stands in for the real library where the tests fall back to it. Stricter than
+// the real one: it accepts only handles that it has made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ struct Comm {
 
 std::mutex mutex;
 std::set<Comm *> comms;
-std::string calls; // names, each with a comma behind
+std::string calls; // names, each followed by a comma
 int depth = 0;
 
 void note(const char *name) {
@@ -43,7 +43,7 @@ bool isComm(Comm *comm) {
 
 extern "C" {
 
-/// What was called since the last time.
+/// Returns the calls since the last time.
 const char *fakeCalls() {
   static std::string last;
   const std::lock_guard<std::mutex> lock(mutex);

@@ -1,9 +1,9 @@
-//===- NcclCollectivesTest.cpp - calls by NCCL's names --------------------===//
+//===- NcclCollectivesTest.cpp - calls with NCCL's names ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Whether each call hands its arguments on as they are meant: what collectives
-// do is the conformance suite's.
+// Checks that each call passes on its arguments correctly. The conformance
+// suite checks what the collectives do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ int sumOf(int i) {
   return sum;
 }
 
-/// Checks the first elements of each rank's receive buffer, and that the next
-/// one is as it was.
+/// Checks the first `count` elements of each rank's receive buffer, and that
+/// the next element has not changed.
 template <typename Expected>
 void checkAll(NcclJob &job, int count, Expected expected) {
   for (int rank = 0; rank < kJob; ++rank) {
@@ -189,7 +189,7 @@ TEST_CASE("calls that mean nothing are refused with a sentence") {
   const Schedules schedules(2);
   NcclJob job(2);
   NcclRank &r = job[0];
-  // Blink's operators on bits are none of NCCL's.
+  // Blink's bitwise operators do not exist in NCCL.
   for (int op : {-1, 5, 6, 7, 99})
     CHECK(ncclAllReduce(r.send, r.recv, 1, blinkInt32, op, r.comm, r.stream) ==
           ncclInvalidArgument);
@@ -202,10 +202,10 @@ TEST_CASE("calls that mean nothing are refused with a sentence") {
         "ncclAllReduce: the communicator is NULL");
   CHECK(ncclBroadcast(r.send, r.recv, 1, blinkInt32, 2, r.comm, r.stream) ==
         ncclInvalidArgument);
-  // Count 0 is right, alone, as nobody waits.
+  // A count of 0 is valid even for one rank alone, since no rank waits.
   CHECK(ncclAllReduce(nullptr, nullptr, 0, blinkInt32, blinkSum, r.comm,
                       r.stream) == ncclSuccess);
-  // In a group, none of it is run.
+  // In a group, one wrong call prevents the whole group.
   job.fill([](int, int) { return 1; });
   CHECK(job.inGroup([](NcclRank &r) {
     return ncclAllReduce(r.send, r.recv, 1, blinkInt32, r.rank == 0 ? 0 : 5,

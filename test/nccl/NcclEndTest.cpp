@@ -17,8 +17,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Finalizes rank 0 while `call` of both is in streams, rank 0's of which is
-/// busy until the finalizer waits.
+/// Finalizes rank 0 while both ranks' `call` is in the streams. Rank 0's stream
+/// is busy until the finalizer waits.
 template <typename Call> void finalizeDuring(NcclJob &job, Call call) {
   job.fill([](int rank, int i) { return rank + i; });
   std::promise<void> opened;
@@ -33,7 +33,7 @@ template <typename Call> void finalizeDuring(NcclJob &job, Call call) {
     result = ncclCommFinalize(job[0].comm);
     wasOpen = isOpen;
   });
-  // It waits by now; if it did not, it would never come to that.
+  // By now the finalizer waits. If it did not, this loop would time out.
   CHECK(waitUntil([&] { return numCalls("cudaEventSynchronize") > before; },
                   std::chrono::seconds(20)));
   isOpen = true;
@@ -64,7 +64,7 @@ TEST_CASE("finalizing waits for what is in a stream") {
                          rank.comm, rank.stream);
   });
   CHECK(job.received(0)[3] == 7);
-  // No call may follow, but the questions that programs ask at the end.
+  // No call may follow, except the queries that programs make at the end.
   CHECK(ncclAllReduce(job[0].send, job[0].recv, 8, blinkInt32, blinkSum,
                       job[0].comm, job[0].stream) == ncclInvalidUsage);
   CHECK(ncclCommFinalize(job[0].comm) == ncclInvalidUsage);

@@ -1,4 +1,4 @@
-//===- NcclFallbackTest.cpp - what Blink cannot serve ---------------------===//
+//===- NcclFallbackTest.cpp - jobs that Blink cannot serve ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,14 +14,14 @@ using namespace blink::test;
 
 namespace {
 
-/// Names the fake library. It is opened once in a process, so every test of
-/// this file has it.
+/// Names the fake library. A process opens it once, so every test of this file
+/// uses it.
 struct WithFallback {
   Variable library{"BLINK_NCCL_FALLBACK", fakeNccl().c_str()};
   Variable loopback{"NCCL_SOCKET_IFNAME", "lo"};
 };
 
-/// What was called in the fake library since the last time.
+/// Returns the calls in the fake library since the last time.
 std::string fakeCalls() {
   void *library = dlopen(fakeNccl().c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (!library)
@@ -70,7 +70,7 @@ TEST_CASE("ranks that have a schedule do not fall back") {
 
 TEST_CASE("without a schedule all ranks have the fallback") {
   const WithFallback fallback;
-  const Schedules schedules(4); // for four
+  const Schedules schedules(4); // for four ranks
   std::vector<ncclComm_t> comms;
   SUBCASE("on threads") { comms = initOnThreads(3, ncclSuccess); }
   SUBCASE("in a group") {
@@ -96,7 +96,7 @@ TEST_CASE("without a schedule all ranks have the fallback") {
   }
   CHECK(fakeCalls() == "AllReduce,AllReduce,AllReduce,");
   CHECK(std::string(ncclGetLastError(comms[0])) == "the fake library's");
-  // Its groups are the caller's.
+  // The caller's groups are also groups of the fake library.
   ncclGroupStart();
   CHECK(reduceOne(comms[0]) == ncclSuccess);
   CHECK(ncclGroupEnd() == ncclSuccess);
@@ -108,7 +108,7 @@ TEST_CASE("without a schedule all ranks have the fallback") {
   CHECK(info.estimatedTime == 42);
   CHECK(reduceOne(comms[0]) == ncclSuccess);
   CHECK(fakeCalls() == "AllReduce in a group,AllReduce,");
-  // What it has not is refused, not called.
+  // Functions that the fake library lacks are refused.
   CHECK(ncclCommFinalize(comms[0]) == ncclInvalidUsage);
   ncclComm_t part = nullptr, none = nullptr;
   CHECK(ncclCommSplit(comms[0], 1, 0, &part, nullptr) == ncclSuccess);
@@ -127,7 +127,7 @@ TEST_CASE("a bundle that has nothing for the ranks' GPUs is no schedule") {
   options.allocations = {{0, 1}};
   const ScheduleOnDisk file(seal(makeBundle(options)));
   const Variable schedules("BLINK_SCHEDULES", file.path());
-  for (int second : {1, 2}) { // which they find out when they have met
+  for (int second : {1, 2}) { // the ranks find out when they meet
     CAPTURE(second);
     ncclUniqueId id;
     REQUIRE(ncclGetUniqueId(&id) == ncclSuccess);

@@ -1,4 +1,4 @@
-//===- NcclInitTest.cpp - communicators by NCCL's names -------------------===//
+//===- NcclInitTest.cpp - communicators with NCCL's names -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,8 @@ using namespace blink::test;
 
 namespace {
 
-/// As programs have it compiled in, whatever fields there are behind.
+/// A configuration as compiled into a program with a newer header: unknown
+/// fields follow.
 struct LongConfig {
   ncclConfig_t known = {sizeof(LongConfig), 0xcafebeef, 23203, INT_MIN};
   int more[20] = {};
@@ -26,7 +27,7 @@ ncclUniqueId makeId() {
   return id;
 }
 
-/// Ranks of one thread, each on a device of its own.
+/// Makes communicators on one thread, each on a device of its own.
 std::vector<ncclComm_t> initInGroup(int ranks, ncclConfig_t *config = nullptr,
                                     ncclResult_t expected = ncclSuccess) {
   const ncclUniqueId id = makeId();
@@ -114,7 +115,7 @@ TEST_CASE("what a communicator says of itself") {
 }
 
 TEST_CASE("communicators are split, and what has no colour gets none") {
-  const Schedules schedules(2); // there is none for three
+  const Schedules schedules(2); // there is no schedule for three ranks
   BuildOptions layout;
   layout.chunkBytes = 512;
   TestSchedule model = allCollectives(4, 0, layout);
@@ -192,7 +193,7 @@ TEST_CASE("buffers are registered by a call of one rank") {
   CHECK(ncclCommDeregister(r.comm, handle) == ncclInvalidArgument);
   CHECK(ncclCommDeregister(job[0].comm, window) == ncclInvalidArgument);
   CHECK(ncclCommRegister(r.comm, nullptr, 64, &handle) == ncclInvalidArgument);
-  // The window goes with the communicator.
+  // The communicator's end also frees its window.
 }
 
 TEST_CASE("memory is NCCL's to ask for") {
@@ -261,9 +262,10 @@ TEST_CASE("a group that is only simulated runs nothing") {
   CHECK(ncclGroupSimulateEnd(&info) == ncclSuccess);
   CHECK(info.estimatedTime == 7);
   CHECK(job.received(0)[0] == -1);
-  CHECK(ncclGroupEnd() == ncclInvalidUsage); // it has ended
+  CHECK(ncclGroupEnd() == ncclInvalidUsage); // the group has ended
 
-  // The outermost end decides, and nobody needs to be told.
+  // Only the outermost end returns an estimate; inner ends need no place for
+  // it.
   ncclGroupStart();
   ncclGroupStart();
   reduce(4);
@@ -278,7 +280,7 @@ TEST_CASE("a group that is only simulated runs nothing") {
   CHECK(ncclGroupSimulateEnd(&info) == ncclSuccess);
   CHECK(info.estimatedTime == 0);
 
-  // What makes communicators has no time, and makes none.
+  // Making communicators has no estimate, and none is made.
   ncclComm_t made = nullptr;
   ncclGroupStart();
   CHECK(ncclCommInitRank(&made, 1, makeId(), 0) == ncclSuccess);

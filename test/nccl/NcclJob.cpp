@@ -1,4 +1,4 @@
-//===- NcclJob.cpp - ranks of NCCL's interface ----------------------------===//
+//===- NcclJob.cpp - ranks with NCCL's interface --------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- NcclJob.h - ranks of NCCL's interface --------------------*- C++ -*-===//
+//===- NcclJob.h - ranks with NCCL's interface ------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,8 @@
 
 namespace blink::test {
 
-/// A variable of the environment while it lives. Null: not set.
+/// Sets a variable of the environment during the object's lifetime. Null:
+/// unsets it.
 class Variable {
 public:
   Variable(const char *name, const char *value) : name_(name) {
@@ -31,16 +32,17 @@ private:
   const char *name_;
 };
 
-/// The library beside this program that stands for NCCL. Its path is not
-/// compiled in, so that ccache knows the objects of other clones.
+/// Returns the path of the library beside this program that stands in for NCCL.
+/// It is not compiled in, so that ccache can share object files between clones.
 std::string fakeNccl();
 
-/// BLINK_SCHEDULES names a file of this schedule while it lives.
+/// Makes BLINK_SCHEDULES name a file of this schedule during the object's
+/// lifetime.
 class Schedules {
 public:
   explicit Schedules(const TestSchedule &model)
       : file_(model), variable_("BLINK_SCHEDULES", file_.path()) {}
-  /// For all collectives of so many ranks.
+  /// A schedule for all collectives of `ranks` ranks.
   explicit Schedules(int ranks) : Schedules(lean(ranks)) {}
 
 private:
@@ -54,7 +56,7 @@ private:
   Variable variable_;
 };
 
-/// Of one rank: its communicator, stream and buffers, of int32.
+/// One rank: its communicator, its stream, and its buffers of int32.
 struct NcclRank {
   int rank = 0;
   ncclComm_t comm = nullptr;
@@ -62,22 +64,23 @@ struct NcclRank {
   int *send = nullptr, *recv = nullptr;
 };
 
-/// All ranks of a job in this process, rank r on device r.
+/// All ranks of a job in this process; rank r is on device r.
 class NcclJob {
 public:
-  static constexpr size_t kElements = 4096; ///< of each buffer
+  static constexpr size_t kElements = 4096; ///< per buffer
 
-  /// Communicators of the test's own, which the job frees; null: it makes them.
+  /// Takes over communicators that the test has made; makes them if there are
+  /// none.
   explicit NcclJob(int ranks, std::vector<ncclComm_t> comms = {});
   ~NcclJob();
   NcclJob(const NcclJob &) = delete;
 
   int size() const { return int(ranks_.size()); }
   NcclRank &operator[](int rank) { return ranks_[size_t(rank)]; }
-  /// The communicator is the test's to free.
+  /// Hands over the communicator: the test frees it.
   ncclComm_t release(int rank);
 
-  /// send[i] = value(rank, i) and recv[i] = -1, on all ranks.
+  /// Sets send[i] = value(rank, i) and recv[i] = -1 on all ranks.
   template <typename Value> void fill(Value value) {
     for (NcclRank &rank : ranks_) {
       std::vector<int> data(kElements);
@@ -86,11 +89,11 @@ public:
       copyIn(rank, data);
     }
   }
-  /// What is in a rank's buffer when its stream is done.
+  /// Waits for the rank's stream and returns the contents of its buffer.
   std::vector<int> received(int rank);
   std::vector<int> sent(int rank);
 
-  /// Calls `call(rank)` for all ranks in a group; the group's result.
+  /// Calls `call(rank)` for all ranks in a group; returns the group's result.
   template <typename Call> ncclResult_t inGroup(Call call) {
     ncclGroupStart();
     for (NcclRank &rank : ranks_) {
@@ -99,7 +102,7 @@ public:
     }
     return ncclGroupEnd();
   }
-  /// And on a thread for each; the first error.
+  /// Calls `call(rank)` on a thread for each rank; returns the first error.
   template <typename Call> ncclResult_t onThreads(Call call) {
     std::vector<ncclResult_t> results(ranks_.size());
     std::vector<std::thread> threads;
@@ -123,7 +126,7 @@ private:
   std::vector<NcclRank> ranks_;
 };
 
-/// "" if an allreduce of all ranks is right, or what is wrong.
+/// Returns "" if an allreduce of all ranks is correct, else what is wrong.
 std::string wrongOf(NcclJob &job);
 
 } // namespace blink::test

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A bundle that has schedules for some GPUs together and not for others: what
-// is split off or left goes to the fallback where it has none.
+// A bundle that has schedules for some sets of GPUs and not for others. A
+// communicator that is split off or shrunk uses the fallback if the bundle has
+// none for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ struct PartsFallback {
   Variable loopback{"NCCL_SOCKET_IFNAME", "lo"};
 };
 
-/// For all four GPUs, the first two, and the last three.
+/// Schedules for all four GPUs, the first two, and the last three.
 class SomeOfFour {
 public:
   SomeOfFour() : file_(seal(makeBundle(options()))) {}
@@ -39,14 +40,16 @@ private:
   Variable variable_{"BLINK_SCHEDULES", file_.path()};
 };
 
-/// Which library has it, and as what: "fake 0 of 2", "blink 1 of 2", "none".
+/// Returns the library that has the communicator, and the rank there: "fake 0
+/// of 2", "blink 1 of 2", "none".
 std::string kindOf(ncclComm_t comm) {
   if (!comm)
     return "none";
   int rank = -1, count = -1, there = 0;
   REQUIRE(ncclCommUserRank(comm, &rank) == ncclSuccess);
   REQUIRE(ncclCommCount(comm, &count) == ncclSuccess);
-  // Without a stream to run in, Blink refuses it; the fake library counts.
+  // Blink refuses this call, since there is no type 99; the fake library just
+  // counts it.
   const bool fake = ncclAllReduce(&there, nullptr, 1, 99, blinkSum, comm,
                                   nullptr) == ncclSuccess;
   return (fake ? "fake " : "blink ") + std::to_string(rank) + " of " +
@@ -65,7 +68,7 @@ void freeAll(const std::vector<ncclComm_t> &parts) {
     CHECK(ncclCommDestroy(part) == ncclSuccess);
 }
 
-/// Ranks of one process, or each of a job of its own that has joined by an id.
+/// Makes communicators of one process, or of four ranks that join by an id.
 std::vector<ncclComm_t> makeFour(bool byId) {
   std::vector<ncclComm_t> comms(4, nullptr);
   if (!byId) {
@@ -96,7 +99,8 @@ TEST_CASE("colours go to the library that can serve them") {
       CAPTURE(grouped);
       NcclJob job(4, makeFour(byId));
       std::vector<ncclComm_t> parts(4, nullptr);
-      // 0 and 1 have a schedule; 2 and 3 have none, and change places.
+      // Ranks 0 and 1 have a schedule. Ranks 2 and 3 have none, and change
+      // places.
       const auto split = [&](NcclRank &rank) {
         const int color = rank.rank / 2;
         return ncclCommSplit(rank.comm, color, -rank.rank * color,
@@ -108,7 +112,7 @@ TEST_CASE("colours go to the library that can serve them") {
                                       "fake 1 of 2", "fake 0 of 2"});
       NcclJob first(2, {parts[0], parts[1]});
       CHECK(wrongOf(first) == "");
-      CHECK(wrongOf(job) == ""); // goes on
+      CHECK(wrongOf(job) == ""); // the whole job still works
       freeAll({parts[2], parts[3]});
     }
 }

@@ -13,7 +13,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Has a schedule for all GPUs, the first two, and if asked the last two.
+/// Returns a bundle with schedules for all four GPUs, the first two and, if
+/// asked, the last two.
 std::vector<uint8_t> bundleOfFour(bool lastTwo) {
   BundleOptions options;
   options.numGpus = 4;
@@ -25,8 +26,8 @@ std::vector<uint8_t> bundleOfFour(bool lastTwo) {
   return seal(makeBundle(options));
 }
 
-/// What four processes say. Who says no error ends without one: a sanitizer
-/// that found something speaks by its exit code.
+/// Returns the lines that four processes print. A process that reports no error
+/// must exit with 0: a sanitizer reports through the exit code.
 std::vector<std::string> linesOf(const char *schedule,
                                  const std::string &scenario,
                                  int timeoutMs = 20000) {
@@ -79,7 +80,7 @@ TEST_CASE("a fallback that is none is said where it is needed") {
   const ScheduleOnDisk file(bundleOfFour(false));
   const Variable library("BLINK_NCCL_FALLBACK", "/nowhere/libnccl.so.2");
   const Variable loopback("NCCL_SOCKET_IFNAME", "lo");
-  // The half that Blink serves is served.
+  // Blink serves the half that it has a schedule for.
   const std::vector<std::string> lines = linesOf(file.path(), "fallback");
   CHECK(lines[0] == "0 of 2");
   CHECK(lines[1] == "1 of 2");

@@ -1,4 +1,4 @@
-//===- NcclWorker.cpp - one rank of NCCL's interface, a process -----------===//
+//===- NcclWorker.cpp - a process that is one rank of NCCL's --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -6,8 +6,8 @@
 //
 //   blink_nccl_worker SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO
 //
-// with the job's id, in hexadecimal, in BLINK_TEST_ID. Prints one line: what
-// became of it, or the error's sentence.
+// with the job's id, in hexadecimal, in BLINK_TEST_ID. Prints one line: the
+// outcome or the error text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,8 @@ ncclUniqueId readId() {
   return id;
 }
 
-/// "" if the ranks' numbers, 1 << rank of the first communicator each, sum up
-/// in `memory`.
+/// Sums 1 << rank over the ranks, with their numbers in the first communicator,
+/// in `memory`. Returns "" or what is wrong.
 std::string wrongSum(ncclComm_t comm, int self, int expected, int *memory,
                      size_t count) {
   std::vector<int> host(count, 1 << self);
@@ -81,10 +81,10 @@ std::string wrongSum(ncclComm_t comm, int self, int expected) {
   return wrong;
 }
 
-/// Large sums; each rank registers what it adds up in, and ends that, between
-/// two of its own.
+/// Computes large sums. Each rank registers its buffer and deregisters it
+/// between two sums of its own choice.
 std::string registerAtWill(ncclComm_t comm, int self, int expected) {
-  constexpr size_t kCount = 100000; // others reach into so much
+  constexpr size_t kCount = 100000; // large enough for direct access by others
   void *memory = nullptr, *handle = nullptr;
   if (ncclMemAlloc(&memory, kCount * sizeof(int)) != ncclSuccess)
     return ncclGetLastError(nullptr);
@@ -108,7 +108,8 @@ std::string registerAtWill(ncclComm_t comm, int self, int expected) {
   return wrong;
 }
 
-/// The half that this rank is in, by Blink or the fallback.
+/// Splits off the half that this rank is in, which Blink or the fallback
+/// serves.
 int splitInHalves(ncclComm_t comm, int self, bool fake) {
   ncclComm_t half = nullptr;
   const int color = self / 2;

@@ -74,7 +74,7 @@ typedef enum {
   ncclMax = 2,
   ncclMin = 3,
   ncclAvg = 4,
-  ncclNumOps = 5, /* where those of ncclRedOpCreate... begin */
+  ncclNumOps = 5, /* first number from ncclRedOpCreate... */
   ncclMaxRedOp = INT_MAX
 } ncclRedOp_t;
 

@@ -1,17 +1,17 @@
-//===- FakeNvml.cpp - NVIDIA's management library, by a profile -----------===//
+//===- FakeNvml.cpp - NVIDIA's management library, faked ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Answers what a machine of a text file, BLINK_FAKE_NVML, would:
+// Answers like a machine described by a text file, BLINK_FAKE_NVML:
 //
 //   gpu 00000000:06:00.0 Tesla V100-SXM2-16GB
 //   link 00000000:07:00.0 gpu     the next link of the last GPU; or switch, npu
 //   link - down
 //   use 37 2                      percent and processes of the last GPU
 //
-// Stricter than the real one: a call before nvmlInit, with a GPU that is none
-// or a link that is none is an error, and a process that has not called
-// nvmlShutdown as often as nvmlInit ends with SIGABRT.
+// Stricter than the real library: a call before nvmlInit, or with an invalid
+// GPU or link, is an error. A process that has not called nvmlShutdown as often
+// as nvmlInit ends with SIGABRT.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,8 @@ public:
   std::vector<Gpu> gpus;
 } machine;
 
-/// The GPU of a handle: its number and one, so that none is null.
+/// Returns the GPU of a handle, which is the GPU's number plus 1, so that no
+/// handle is null.
 const Gpu *gpuOf(void *device) {
   size_t number = reinterpret_cast<size_t>(device);
   return machine.users > 0 && number >= 1 && number <= machine.gpus.size()
@@ -91,7 +92,8 @@ const Gpu *gpuOf(void *device) {
              : nullptr;
 }
 
-/// The link of a GPU; null if it has none of that number, or is none.
+/// Returns a link of a GPU, or null if there is no such link or the link is not
+/// valid.
 const Link *linkOf(void *device, unsigned link) {
   const Gpu *gpu = gpuOf(device);
   return gpu && link < gpu->links.size() ? &gpu->links[link] : nullptr;
@@ -160,14 +162,14 @@ int nvmlDeviceGetUtilizationRates(void *device, unsigned *percents) {
   if (!gpu)
     return kInvalidArgument;
   percents[0] = gpu->percent;
-  percents[1] = 0; // of memory
+  percents[1] = 0; // memory use
   return kSuccess;
 }
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count,
                                             void *list) {
   const Gpu *gpu = gpuOf(device);
-  if (!gpu || list) // nobody asks for a list
+  if (!gpu || list) // no caller asks for the list
     return kInvalidArgument;
   const bool hasRoom = *count >= gpu->processes;
   *count = gpu->processes;

@@ -24,7 +24,8 @@ void Channel::weigh() {
     return;
   const uint64_t waiting = std::min(written - known, window) + known - sent;
   const double now = double(waiting) * chunkWeight;
-  // The kernel forgets an action that is given the penalty that it has.
+  // SimGrid's kernel forgets an action whose penalty is set to the same value
+  // again.
   if (std::exchange(weight, now) == now)
     return;
   kernel::actor::simcall_answered([&] {
@@ -54,7 +55,8 @@ void Channel::send(double wireBytes, const Sharing &sharing) {
       inWindow->acquire();
     const uint64_t left = tree->bytes - chunk * tree->chunkBytes;
     s4u::CommPtr sends;
-    // Began and found in one go: others begin at the same time.
+    // Start the transfer and look up its action in one step of the kernel,
+    // since other transfers start at the same time.
     kernel::actor::simcall_answered([&] {
       sends = s4u::Comm::sendto_async(
           from, to,

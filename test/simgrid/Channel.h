@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What carries the chunks of a channel, and news of free slots back.
+// What carries a channel's chunks, and the news of free slots back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace blink::test {
 namespace s4u = simgrid::s4u;
 namespace kernel = simgrid::kernel;
 
-/// What happens a while after it was said.
+/// Events that arrive a fixed latency after they were announced.
 class Delayed {
 public:
   Delayed(double latency, std::function<void()> arrive)
@@ -33,7 +33,7 @@ public:
     times_.push_back(s4u::Engine::get_clock() + latency_);
     said_->release();
   }
-  /// Of an actor: runs for good.
+  /// Run by an actor; never returns.
   void carry() {
     while (true) {
       said_->acquire();
@@ -50,13 +50,13 @@ private:
   std::deque<double> times_;
 };
 
-/// Of one call.
+/// A tree in one call.
 struct Tree {
   uint64_t bytes = 0, chunkBytes = 0, chunks = 0;
 };
 
-/// What shares links: an action of SimGrid's kernel, of which it has the last
-/// that began. Kept beyond its end as long as there is a reference.
+/// Finds the kernel action of a transfer: the one that started last. SimGrid
+/// keeps an action beyond its end while there is a reference to it.
 class Sharing {
 public:
   explicit Sharing(s4u::Engine &engine);
@@ -68,7 +68,7 @@ private:
   kernel::resource::Model *network_ = nullptr;
 };
 
-/// From a rank to another, of one tree.
+/// A channel of one tree, from one rank to another.
 struct Channel {
   s4u::Host *from = nullptr, *to = nullptr;
   const Tree *tree = nullptr;
@@ -76,24 +76,25 @@ struct Channel {
   s4u::SemaphorePtr arrived = s4u::Semaphore::create(0);
   s4u::SemaphorePtr free;
   std::unique_ptr<Delayed> news, arrivals;
-  // Between servers.
+  // For channels between servers.
   bool isWeighted = false;
   uint64_t window = UINT64_MAX;
   s4u::SemaphorePtr inWindow;
   uint64_t written = 0, sent = 0, known = 0;
   double chunkWeight = 1;
-  double weight = 1; ///< of what is sent
+  double weight = 1; ///< of the chunk being sent
   kernel::resource::Action *sending = nullptr;
 
-  /// Of an actor: sends what is posted, chunk after chunk.
+  /// Run by an actor: sends posted chunks one after the other.
   void send(double wireBytes, const Sharing &sharing);
-  /// A lane has written a chunk.
+  /// Records that a lane has written a chunk.
   void write();
-  /// The news of a free slot has come.
+  /// Records that the news of a free slot has arrived.
   void isFree();
 
 private:
-  /// Of the chunk that is sent now: by how many there are.
+  /// Sets the weight of the chunk being sent to the size of all chunks that
+  /// wait in the window.
   void weigh();
 };
 

@@ -2,18 +2,18 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Replays a .sched file on the links of its machine in SimGrid, whose authors
-// have never seen Blink: every lane is an actor, and so is what carries the
-// chunks of a channel. It shares nothing with compiler/simulate but the file,
-// the runtime's rules of addressing, and what is said to be simulated: lanes
-// cost nothing, links are shared max-min fairly, a chunk and the news of a free
-// slot arrive a latency late, and a channel sends one chunk at a time. A
-// channel between servers has no more on its way than its window, and gets of a
-// link what that is of all that wait there.
+// Replays a .sched file on the links of its machine in SimGrid, which is
+// independent of Blink. Every lane is an actor, and so is whatever carries the
+// chunks of a channel. It shares with compiler/simulate only the file, the
+// runtime's rules of addressing, and the model: lanes cost nothing, links are
+// shared max-min fairly, a chunk and the news of a free slot arrive a latency
+// late, and a channel sends one chunk at a time. A channel between servers has
+// no more chunks on their way than its window, and its share of a link is
+// weighted by all chunks that wait in the window.
 //
 //   blink_simgrid FILE.sched BYTES        prints microseconds
 //
-// Of the first program; BYTES of the larger buffer.
+// Replays the first program; BYTES is the size of the larger buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ constexpr double kMicrosecond = 1e-6;
 class Replay {
 public:
   Replay(s4u::Engine &engine, const sched::Schedule &file, uint64_t bytes);
-  /// Seconds.
+  /// Returns the time in seconds.
   double run();
 
 private:
@@ -91,7 +91,7 @@ void Replay::makeTrees(const sched::Program &program, uint64_t bytes) {
   shape.count =
       bytes / uint64_t(sched::blocksOfBuffer(program.collective(), numRanks));
   std::vector<runtime::ElementRange> ranges;
-  std::map<uint32_t, uint32_t> before; // of each block
+  std::map<uint32_t, uint32_t> before; // by block
   uint64_t largest = 0;
   for (const sched::Tree *tree : *variant_->trees()) {
     uint32_t &begin = before[tree->block()];
@@ -122,8 +122,9 @@ void Replay::makeLinks(const sched::Topology &topology) {
                          ->seal());
 }
 
-/// Channels between the same ranks may take different paths, and hosts have one
-/// route to each other: as many hosts a rank as it has such paths at most.
+/// Channels between the same ranks may take different paths, but two hosts have
+/// only one route to each other. A rank therefore has as many hosts as the
+/// maximum number of different paths to one other rank.
 void Replay::makeChannels() {
   using Path = std::vector<uint32_t>;
   std::map<std::pair<uint32_t, uint32_t>, std::vector<Path>> paths;
@@ -234,8 +235,8 @@ double Replay::run() {
 }
 
 int main(int argc, char **argv) {
-  // Fluid flows, nothing of TCP; small stacks without guards, for thousands of
-  // actors.
+  // Fluid flows without TCP effects, and small stacks without guard pages,
+  // since there are thousands of actors.
   std::vector<std::string> words = {argv[0],
                                     "--cfg=network/model:CM02",
                                     "--cfg=network/TCP-gamma:0",

@@ -47,7 +47,8 @@ CallBuffers::CallBuffers(const Case &c, int numRanks, int rank, size_t phase,
       size_(size_t(bytesOf(c.type))), input_(&patterns.input(c, rank)) {
   const Collective collective = c.collective;
   const bool isRoot = rank == c.root;
-  // Who has no use for a buffer has none, or one that nobody may touch.
+  // A rank that does not use a buffer passes NULL or a buffer that must not
+  // change.
   sends_ = isRoot || (collective != Collective::broadcast &&
                       collective != Collective::scatter);
   receives_ = isRoot || (collective != Collective::reduce &&
@@ -99,13 +100,13 @@ void CallBuffers::expectResult(PatternCache &patterns) {
     return;
   if (!inPlace_ || !receives_)
     expectInput(input0_, sendCount_, phase_);
-  else if (scatters_) { // all blocks but the one that the result replaces
+  else if (scatters_) { // all blocks but the one the result replaces
     expectInput(input0_, own, phase_);
     expectInput(input0_ + (own + c_.count) * size_, sendCount_ - own - c_.count,
                 phase_ + own + c_.count);
   }
   if (receives_) {
-    // Elements of a buffer of several blocks are numbered through all of them.
+    // Elements of a buffer with several blocks are numbered across all blocks.
     const bool several =
         sched::inputBlocks(c_.collective, uint32_t(numRanks_)) > 1;
     const size_t first = phase_ + (several ? own : 0);
@@ -124,7 +125,7 @@ void CallBuffers::expectResult(PatternCache &patterns) {
 }
 
 void CallBuffers::fill(unsigned char *region) const {
-  // The output, too: what nobody writes is found.
+  // Fill the output, too, so that elements that are never written are found.
   std::memset(region, kCanary, bytes_);
   test::fill(region + input0_, *input_, size_, phase_, sendCount_);
 }

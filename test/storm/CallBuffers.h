@@ -2,10 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Filled so that every byte afterwards is known: results, inputs that must not
-// change, and what nobody may touch. Inputs are Patterns.h's, which sum up
-// exactly, each call's from another element on: a chunk of an earlier call is
-// not taken for one of this call.
+// The buffers are filled so that every byte is known after the call: results,
+// inputs that must not change, and bytes that must not be written. Inputs are
+// those of Patterns.h, whose sums are exact. Each call's input starts at a
+// different element, so that a chunk of an earlier call does not pass for one
+// of this call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@
 
 namespace blink::storm {
 
-/// Patterns that a rank has asked for: Patterns.h has a mutex, and ranks that
-/// meet at it in each call would be ordered by it.
+/// The patterns that a rank has asked for so far. Patterns.h uses a mutex;
+/// ranks that locked it in each call would be ordered by it.
 class PatternCache {
 public:
   const test::Pattern &input(const test::Case &c, int rank);
@@ -33,35 +34,37 @@ private:
   std::map<std::tuple<bool, int, int, int>, const test::Pattern *> known_;
 };
 
-/// How the buffers lie in their region, all in bytes.
+/// The layout of the buffers in their region, in bytes.
 struct Placing {
   size_t before = 64;  ///< the first buffer's offset
-  size_t between = 64; ///< from its end to the other one
+  size_t between = 64; ///< from its end to the second buffer
   bool recvFirst = false;
-  bool nulls = false; ///< what may be NULL is
+  bool nulls = false; ///< buffers that may be NULL are NULL
 };
 
 class CallBuffers {
 public:
-  /// `phase`: of the call, the same on every rank.
+  /// `phase` is the first element of the call's patterns, the same on every
+  /// rank.
   CallBuffers(const test::Case &c, int numRanks, int rank, size_t phase,
               const Placing &placing, PatternCache &patterns);
 
-  /// Of the region.
+  /// The size of the region.
   size_t bytes() const { return bytes_; }
-  /// Whether the rank's call has one buffer for both where the case says so.
+  /// Whether the call uses one buffer for both, which the case asks for but not
+  /// every rank can do.
   bool inPlace() const { return inPlace_; }
-  /// Offsets of the call's arguments; kNull: NULL.
+  /// Offsets of the call's arguments in the region; kNull for NULL.
   static constexpr size_t kNull = ~size_t(0);
   size_t send() const { return send_; }
   size_t recv() const { return recv_; }
 
   void fill(unsigned char *region) const;
-  /// "" or what is wrong after the call.
+  /// Returns "" or what is wrong after the call.
   std::string check(const unsigned char *region) const;
 
 private:
-  /// Elements of a pattern from `first` on.
+  /// Expected elements: those of a pattern, from `first` on.
   struct Piece {
     size_t offset, count;
     const test::Pattern *pattern;
@@ -81,8 +84,8 @@ private:
   size_t sendCount_, recvCount_;
   const test::Pattern *input_;
   size_t bytes_ = 0, send_ = kNull, recv_ = kNull;
-  size_t input0_ = 0, output0_ = 0; ///< of the buffers, NULL or not
-  std::vector<Piece> after_;        ///< ascending
+  size_t input0_ = 0, output0_ = 0; ///< even if the argument is NULL
+  std::vector<Piece> after_;        ///< ascending by offset
 };
 
 } // namespace blink::storm

@@ -1,4 +1,4 @@
-//===- Delays.cpp - making some ranks and lanes late ----------------------===//
+//===- Delays.cpp - makes some ranks and lanes late -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -26,7 +26,7 @@ void delay(uint64_t microseconds) {
 #else
   const auto end = std::chrono::steady_clock::now() +
                    std::chrono::microseconds(microseconds);
-  do // on a busy machine once may be longer than all of it
+  do // on a busy machine, one yield may take longer
     sched_yield();
   while (std::chrono::steady_clock::now() < end);
 #endif
@@ -34,11 +34,11 @@ void delay(uint64_t microseconds) {
 
 #if BLINK_TEST_EMULATED || !BLINK_TEST_CUDA
 
-// Of the job that runs; set while none of its threads do.
+// The plan of the running job; changes only while the job has no threads.
 DelayPlan plan;
 uint64_t salt;
-/// Steps so far. Relaxed: whoever steps meets here, and must not be ordered by
-/// it.
+/// Number of steps so far. Relaxed, since all lanes increment it and must not
+/// be ordered by it.
 std::atomic<uint64_t> numSteps;
 
 uint64_t scramble(uint64_t x) {
@@ -46,10 +46,11 @@ uint64_t scramble(uint64_t x) {
   return (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9ull >> 20;
 }
 
-/// Who is slow changes every so many steps.
+/// Delays a step of the lane if it is one of the slow ones, which change every
+/// kEpoch steps.
 void delayStep(uint64_t rank, unsigned lane) {
   constexpr uint64_t kEpoch = 512;
-  constexpr unsigned kMostRanks = 4, kMostLanes = 3; // mostly that few
+  constexpr unsigned kMostRanks = 4, kMostLanes = 3; // there are mostly no more
   const uint64_t number = numSteps.fetch_add(1, std::memory_order_relaxed);
   const uint64_t epoch = scramble(number / kEpoch);
   if ((plan.oneRank && rank % kMostRanks != epoch % kMostRanks) ||
@@ -64,7 +65,7 @@ void delayStep(uint64_t rank, unsigned lane) {
 
 #if BLINK_TEST_EMULATED
 
-/// A rank is known by its program, which differs between variants, too.
+/// Identifies a rank by its program, which differs between variants, too.
 void hook(const runtime::Launch &launch, unsigned block, unsigned thread,
           unsigned) {
   if (thread != 0)
@@ -86,7 +87,7 @@ void setHook(bool on) { runtime::stepHook = on ? hook : nullptr; }
 
 #else
 
-void setHook(bool) {} // GPUs have no place for it
+void setHook(bool) {} // GPUs have no hook
 
 #endif
 

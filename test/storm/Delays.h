@@ -1,9 +1,9 @@
-//===- Delays.h - making some ranks and lanes late --------------*- C++ -*-===//
+//===- Delays.h - makes some ranks and lanes late ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// For a random time, in which whatever else can run goes ahead. Nothing relies
-// on a delay, so no outcome depends on how long it takes.
+// Delays take a random time, during which all other work can go on. Nothing
+// relies on a delay, so no outcome depends on how long it takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +14,10 @@
 
 namespace blink::storm {
 
-/// Before a rank's call.
+/// Perhaps delays a rank's call.
 void delayCall(const DelayPlan &plan, Dice &dice);
 
-/// Delays in lanes, where the back end has a place for them, while it lives:
+/// Delays lanes during the object's lifetime, if the back end has a hook:
 /// before each fold on the host, before each barrier on emulated devices.
 class LaneDelays {
 public:

@@ -1,10 +1,10 @@
-//===- Dice.h - random choices that a seed repeats --------------*- C++ -*-===//
+//===- Dice.h - random choices that follow from a seed ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A generator and the ways of choosing that the storm needs. The standard fixes
-// the generator's numbers, but not those of its distributions, so these are not
-// used: a seed means the same everywhere.
+// A generator and the kinds of choices that the storm needs. The standard
+// defines the generator's numbers but not those of its distributions, so the
+// distributions are not used: a seed means the same everywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace blink::storm {
 
 class Dice {
 public:
-  /// Of the run's seed, and of what the choices are for.
+  /// Seeds the generator from the run's seed and the purpose of the choices.
   Dice(uint64_t seed, std::initializer_list<uint64_t> purpose) {
     std::vector<uint32_t> words{uint32_t(seed), uint32_t(seed >> 32)};
     for (uint64_t number : purpose)
@@ -29,14 +29,14 @@ public:
     generator_.seed(sequence);
   }
 
-  /// From 0 to n - 1; n is not 0.
+  /// Returns a number from 0 to n - 1; n must not be 0.
   uint64_t below(uint64_t n) { return generator_() % n; }
   uint64_t between(uint64_t least, uint64_t most) {
     return least + below(most - least + 1);
   }
   bool chance(unsigned percent) { return below(100) < percent; }
-  /// From 0 to `most`, small numbers as often as large ones in each power of
-  /// two.
+  /// Returns a number from 0 to `most`. It is chosen below a power of two, and
+  /// each such power is equally likely, so that small numbers are not rare.
   uint64_t skewed(uint64_t most) {
     unsigned bits = 0;
     while (bits < 63 && most >> bits != 0)
@@ -59,7 +59,7 @@ private:
   std::mt19937_64 generator_;
 };
 
-/// What dice are for, so that no two have the same numbers.
+/// Purposes of dice, so that no two dice have the same numbers.
 enum Purpose : uint64_t { ofJob, ofSequence, ofDriver, ofRank, ofDelays };
 
 } // namespace blink::storm

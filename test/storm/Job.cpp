@@ -1,4 +1,4 @@
-//===- Job.cpp - running a job of the storm -------------------------------===//
+//===- Job.cpp - runs a job of the storm ----------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -26,7 +26,7 @@ blinkConfig_t configOf(const JobPlan &job) {
 #if BLINK_TEST_CUDA
   config.backend = blinkBackendCuda;
 #endif
-  config.timeoutMs = 120000; // so that a rank that hangs is named
+  config.timeoutMs = 120000; // so that the error names a rank that hangs
   config.gpus = job.schedule.gpus.empty() ? nullptr : job.schedule.gpus.data();
   return config;
 }
@@ -35,7 +35,7 @@ blinkConfig_t configOf(const JobPlan &job) {
   throw std::runtime_error(blinkGetLastError(nullptr));
 }
 
-/// Those of all ranks.
+/// Makes the communicators of all ranks.
 std::vector<blinkComm_t> makeAll(const JobPlan &job) {
   blinkSchedule_t schedule = openSchedule(job.schedule);
   if (!schedule)
@@ -52,7 +52,8 @@ std::vector<blinkComm_t> makeAll(const JobPlan &job) {
   return comms;
 }
 
-/// That of one rank; the others make theirs at the same time.
+/// Makes the communicator of one rank; the other ranks make theirs at the same
+/// time.
 blinkComm_t makeOne(const JobPlan &job, int rank, const blinkUniqueId &id) {
   blinkSchedule_t schedule = openSchedule(job.schedule);
   if (!schedule)
@@ -104,8 +105,8 @@ private:
                       ", " + blinkGetLastError(nullptr));
   }
 
-  /// Takes calls from the sequence, as many as this thread makes together. How
-  /// many other threads take is another matter.
+  /// Takes as many calls from the sequence as this thread makes in one group.
+  /// Other threads may group them differently.
   void prepareGroup() {
     const unsigned most = unsigned(dice_.between(1, job_.mostCallsInGroup));
     do {
@@ -125,7 +126,7 @@ private:
   }
 
   void makeGroup() {
-    std::vector<Rank *> order; // any, but that of each rank's calls
+    std::vector<Rank *> order; // any order that keeps each rank's
     for (const auto &rank : ranks_)
       order.insert(order.end(), numInGroup_, rank.get());
     dice_.shuffle(order);
@@ -148,13 +149,13 @@ private:
   CallSequence sequence_;
   Dice dice_;
   std::vector<std::unique_ptr<Rank>> ranks_;
-  std::optional<Case> next_; ///< that did not fit into the group
+  std::optional<Case> next_; ///< it did not fit into the group
   unsigned number_ = 0;      ///< calls made
   unsigned numInGroup_ = 0;
   bool failed_ = false;
 };
 
-/// Whatever is thrown is a finding.
+/// Runs `body`; an exception counts as a finding.
 template <typename Body> void guarded(Findings &findings, const Body &body) {
   try {
     body();
@@ -163,9 +164,9 @@ template <typename Body> void guarded(Findings &findings, const Body &body) {
   }
 }
 
-/// What a job has, in this process. Memory is there before the communicators,
-/// so that no rank runs while another one allocates, and outlives them, as it
-/// may be registered.
+/// The part of a job in this process. Memory is allocated before the
+/// communicators are made, so that no rank runs while another one allocates. It
+/// outlives them, since it may be registered.
 struct JobState {
   std::vector<std::unique_ptr<Driver>> drivers;
   std::vector<blinkComm_t> comms;
@@ -181,7 +182,7 @@ struct JobState {
   }
 };
 
-/// Null `id`: the communicators are there.
+/// Runs a driver. If `id` is null, the communicators have been made already.
 void runDriver(const JobPlan &job, Driver &driver, const blinkUniqueId *id,
                JobState &state, Findings &findings) {
   guarded(findings, [&] {

@@ -1,4 +1,4 @@
-//===- Job.h - running a job of the storm -----------------------*- C++ -*-===//
+//===- Job.h - runs a job of the storm --------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,8 +17,9 @@ namespace blink::storm {
 /// calls have been made and checked.
 void runJob(const JobPlan &job, Findings &findings);
 
-/// The part of one process, of a job of several. `meetOthers` returns when all
-/// are done: a communicator that is gone fails the others' next calls.
+/// Runs the part of one process in a job of several. `meetOthers` returns when
+/// all processes are done: destroying a communicator earlier would fail the
+/// others' calls.
 void runMember(const JobPlan &job, int rank, const blinkUniqueId &id,
                Findings &findings, const std::function<void()> &meetOthers);
 

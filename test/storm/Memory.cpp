@@ -30,7 +30,7 @@ Arena::Arena(size_t bytes, int device, bool)
     : size_(bytes), device_(device), ownMemory_(false) {
   const runtime::DeviceScope scope(device_);
   void *data = nullptr, *twin = nullptr;
-  // Pinned: copies in streams must not wait for the host.
+  // Pinned, so that copies in streams do not wait for the host.
   must(cudaHostAlloc(&data, size_, cudaHostAllocPortable), "cudaHostAlloc");
   data_ = static_cast<unsigned char *>(data);
   must(cudaMalloc(&twin, size_), "cudaMalloc");

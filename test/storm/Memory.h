@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On the host buffers are where the calls find them, and calls are over when
-// they return. On GPUs buffers have twins there, copied in the streams that the
-// calls are in.
+// On the host, calls use the buffers in place and are over when they return. On
+// GPUs each buffer has a twin in the GPU's memory; copies between the two run
+// in the stream of the call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,18 @@
 
 namespace blink::storm {
 
-/// Bytes on the host, and their twin. Failures throw std::runtime_error.
+/// Bytes on the host and their twin on the device. Throws std::runtime_error on
+/// failure.
 class Arena {
 public:
-  /// `ownMemory`: the library's.
+  /// `ownMemory`: allocates with blinkMemAlloc.
   Arena(size_t bytes, int device, bool ownMemory);
   ~Arena();
   Arena(const Arena &) = delete;
 
   unsigned char *data() { return data_; }
   size_t size() const { return size_; }
-  /// Where calls find what is at `address` of data().
+  /// Returns where calls find the byte at `address` of data().
   unsigned char *twin(unsigned char *address) const {
     return twin_ + (address - data_);
   }
@@ -46,7 +47,7 @@ private:
   unsigned char *data_ = nullptr, *twin_ = nullptr;
 };
 
-/// A place in a stream. None on the host.
+/// A place in a stream; empty on the host.
 class Mark {
 public:
 #if BLINK_TEST_CUDA
@@ -61,7 +62,7 @@ private:
 #endif
 };
 
-/// A rank's streams: some wait for the default stream, some do not.
+/// A rank's streams. Some wait for the default stream, some do not.
 class Streams {
 public:
   static constexpr unsigned kNumber = 3;

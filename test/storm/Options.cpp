@@ -97,7 +97,7 @@ bool parseOptions(int argc, char **argv, Options &options, int &exitCode) {
   for (int letter, index = 0;
        (letter = getopt_long(argc, argv, "hv", kOptions, &index)) != -1;) {
     if (letter == '?')
-      return false; // getopt has said why
+      return false; // getopt has printed the error
     if (letter == 'v') {
       options.verbose = true;
       continue;

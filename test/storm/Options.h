@@ -19,21 +19,21 @@ struct Options {
   double seconds = 60;
   uint64_t calls = 0; ///< 0: as many as there is time for
   uint64_t mostBytes = 64 << 20;
-  std::optional<unsigned> job; ///< this one alone
-  std::optional<int> member;   ///< of a job of several processes: this rank
-  /// Jobs are spread over servers, whose network channels go over this:
-  /// "sockets" or "ucx". Empty: jobs are on one server.
+  std::optional<unsigned> job; ///< run only this one
+  std::optional<int> member;   ///< run only this rank, as a process
+  /// What carries the network channels if jobs are spread over servers:
+  /// "sockets" or "ucx". Empty: each job is on one server.
   std::string servers;
   bool verbose = false;
 
   bool endless() const { return calls == 0 && seconds == 0; }
-  /// What repeats job `number`, of so many calls.
+  /// Returns the arguments that repeat job `number` with `numCalls` calls.
   std::vector<std::string> argumentsFor(unsigned number,
                                         unsigned numCalls) const;
 };
 
-/// Reads the command line. False if the program is over: help was printed, or
-/// what is wrong, and `exitCode` is set.
+/// Reads the command line. Returns false if the program should end with
+/// `exitCode`: help or an error has been printed.
 bool parseOptions(int argc, char **argv, Options &options, int &exitCode);
 
 } // namespace blink::storm

@@ -1,4 +1,4 @@
-//===- Plan.cpp - what a job of the storm does ----------------------------===//
+//===- Plan.cpp - plans a job of the storm --------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,7 +15,8 @@ using namespace blink::test;
 namespace blink::storm {
 namespace {
 
-/// Mostly a thread a rank: then no two ranks are bound to each other.
+/// Mostly chooses one thread per rank: then the calls of no two ranks are tied
+/// together.
 std::vector<std::vector<int>> chooseDrivers(Dice &dice, int ranks) {
   const uint64_t kind = dice.below(100);
   const size_t number =
@@ -36,7 +37,7 @@ DelayPlan chooseDelays(Dice &dice) {
   DelayPlan delays;
   if (dice.chance(15))
     return delays; // full speed
-  // Few long ones or many short ones.
+  // Either few long delays or many short ones.
   delays.callPercent = dice.pick({0u, 2u, 10u, 40u});
   delays.mostCallDelay = 4000 / (delays.callPercent + 1);
   delays.stepPercent = dice.pick({0u, 1u, 5u, 30u});
@@ -46,8 +47,8 @@ DelayPlan chooseDelays(Dice &dice) {
   return delays;
 }
 
-/// The device of each rank. All lanes of a device run at the same time, so it
-/// has no more ranks than fit.
+/// Chooses the device of each rank. All lanes of a device must run at the same
+/// time, so it has no more ranks than fit.
 std::vector<int> chooseDevices(Dice &dice, int ranks, unsigned lanes,
                                const Limits &limits) {
   const int used =
@@ -72,7 +73,7 @@ struct Scale {
   unsigned calls;
 };
 
-/// Mostly many small calls, sometimes a few large ones.
+/// Mostly chooses many small calls, sometimes a few large ones.
 Scale chooseScale(Dice &dice, int ranks) {
   const uint64_t kind = dice.below(100);
   if (kind < 40)
@@ -91,7 +92,8 @@ JobPlan planJob(uint64_t seed, unsigned number, const Limits &limits) {
   JobPlan job;
   job.seed = seed;
   job.number = number;
-  // Ranks that join by id have a GPU each, or wait for each other in vain.
+  // Ranks that join by id need a GPU each, or they would wait for each other
+  // forever.
   job.schedule = makeStormSchedule(
       dice,
       limits.servers ? std::min(limits.mostRanks, limits.devices)
@@ -155,7 +157,7 @@ size_t CallSequence::nextCount(Sizes sizes, uint64_t elementBytes) {
     count = dice_.skewed(300);
     break;
   case Sizes::border: {
-    // Sorted; those beyond the job's limit are of no use here.
+    // The borders are sorted; those above the job's limit cannot be used.
     const std::vector<uint64_t> &borders = program_->borders;
     const auto end =
         std::upper_bound(borders.begin(), borders.end(), job_.mostBytes);

@@ -1,10 +1,10 @@
-//===- Plan.h - what a job of the storm does --------------------*- C++ -*-===//
+//===- Plan.h - plans a job of the storm ------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A job is a set of communicators over one schedule and a sequence of calls.
-// All of it follows from the run's seed and the job's number, so each rank
-// finds out by itself what it calls next, and no two ranks have to meet.
+// All of it follows from the run's seed and the job's number: each rank finds
+// out its next call by itself, without meeting other ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,24 +16,24 @@
 
 namespace blink::storm {
 
-/// Who is slow, and how much: in microseconds.
+/// Which ranks and lanes are slow, and the maximum delays in microseconds.
 struct DelayPlan {
-  unsigned callPercent = 0; ///< of calls that a rank makes late
+  unsigned callPercent = 0; ///< of a rank's calls that are late
   unsigned mostCallDelay = 0;
-  unsigned stepPercent = 0; ///< of steps of slow lanes that are late
+  unsigned stepPercent = 0; ///< of slow lanes' steps that are late
   unsigned mostStepDelay = 0;
-  bool oneRank = false; ///< the lanes of one rank at a time, else of all
-  bool oneLane = false; ///< of every rank's lanes one at a time
+  bool oneRank = false; ///< only one rank's lanes are slow at a time
+  bool oneLane = false; ///< only one lane per rank is slow at a time
 };
 
-/// What a run may do.
+/// Limits of a run's jobs.
 struct Limits {
   int mostRanks = 8;
   int devices = 8;
-  unsigned residentLanes = 1000; ///< of a device
-  uint64_t mostBytes = 64 << 20; ///< of a message
+  unsigned residentLanes = 1000; ///< per device
+  uint64_t mostBytes = 64 << 20; ///< per message
   bool processes = true;         ///< ranks may be processes of their own
-  bool servers = false;          ///< all are, and on several servers
+  bool servers = false;          ///< ranks are processes on several servers
 };
 
 struct JobPlan {
@@ -41,22 +41,22 @@ struct JobPlan {
   unsigned number = 0;
   StormSchedule schedule;
   unsigned calls = 0;
-  uint64_t mostBytes = 0; ///< of a message
-  /// The ranks of each thread: one, that makes its calls, or several, whose
-  /// calls it makes in groups. The order of a thread's ranks is its own.
+  uint64_t mostBytes = 0; ///< per message
+  /// The ranks of each thread: one rank whose calls it makes, or several whose
+  /// calls it makes in groups, in the thread's own order.
   std::vector<std::vector<int>> drivers;
-  bool processes = false; ///< each driver is one
-  /// Communicators are made rank by rank, with an id; else all at once.
+  bool processes = false; ///< each driver is a process
+  /// Whether communicators are made rank by rank, with an id, or all at once.
   bool byId = false;
   std::vector<int> devices;
   unsigned mostCallsInGroup = 1;
-  /// Calls of a rank whose results are still to be checked.
+  /// The maximum number of a rank's calls whose results are not checked yet.
   unsigned window = 1;
   DelayPlan delays;
-  /// Of calls before which a rank registers some of its memory, or ends that,
-  /// by itself.
+  /// The percentage of calls before which a rank registers some of its memory
+  /// or deregisters it, independently of other ranks.
   unsigned windowPercent = 0;
-  bool ownMemory = false; ///< the ranks' memory is of blinkMemAlloc
+  bool ownMemory = false; ///< memory comes from blinkMemAlloc
 
   int ranks() const { return schedule.ranks; }
   std::string describe() const;
@@ -64,11 +64,12 @@ struct JobPlan {
 
 JobPlan planJob(uint64_t seed, unsigned number, const Limits &limits);
 
-/// A job's calls, one after the other: the same on every rank.
+/// The sequence of a job's calls, the same on every rank.
 class CallSequence {
 public:
   explicit CallSequence(const JobPlan &job);
-  /// In place and misaligned are up to each rank.
+  /// Returns the next call. Each rank decides by itself whether it is in place
+  /// or misaligned.
   test::Case next();
 
 private:
@@ -78,12 +79,11 @@ private:
 
   const JobPlan &job_;
   Dice dice_;
-  // Calls like the one before follow each other for a while, as those of a
-  // training step do.
+  // Similar calls follow each other for a while, as in a training step.
   unsigned left_ = 0;
   const Program *program_ = nullptr;
   Sizes sizes_ = Sizes::tiny;
-  bool steady_ = false; ///< the type and the operator stay, too
+  bool steady_ = false; ///< type and operator stay the same, too
   test::Case last_;
 };
 

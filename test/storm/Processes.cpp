@@ -18,17 +18,17 @@ extern char **environ;
 namespace blink::storm {
 namespace {
 
-// Of a member, as runProcesses sets them up.
-constexpr int kIdFile = 3;   ///< the id, then nothing until all may leave
-constexpr int kDoneFile = 4; ///< a byte when it is done
+// File descriptors of a member, set up by runProcesses.
+constexpr int kIdFile = 3;   ///< gives the id; ends when all may leave
+constexpr int kDoneFile = 4; ///< takes a byte when the member is done
 
-/// A way from one process to another; ends are closed by exec.
+/// A pipe between two processes; exec closes both ends.
 struct Pipe {
   int ends[2] = {-1, -1};
   Pipe() {
     if (pipe2(ends, O_CLOEXEC) != 0)
       throw std::runtime_error("no pipe");
-    // Not where a member expects its own.
+    // Keep these descriptors above those that a member expects.
     for (int &end : ends) {
       const int high = fcntl(end, F_DUPFD_CLOEXEC, 16);
       close(end);
@@ -85,7 +85,7 @@ void runProcesses(const JobPlan &job, const std::vector<std::string> &arguments,
     if (write(members[rank].id.ends[1], &id, sizeof(id)) != sizeof(id))
       throw std::runtime_error("cannot write to a pipe");
   }
-  // A member that has crashed is done, too: its pipe ends.
+  // A member that has crashed counts as done: its pipe ends.
   char byte;
   for (Member &member : members)
     while (read(member.done.ends[0], &byte, 1) < 0) {

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The program starts itself once for each rank. A member finds out from the
-// seed what its job is, and reports by its exit code and on standard output.
+// The program starts itself once for each rank. A member derives its job from
+// the seed, and reports by its exit code and on standard output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +14,14 @@
 
 namespace blink::storm {
 
-/// Starts the members with these arguments behind the program's name, and
-/// waits for them.
+/// Starts the members with these arguments after the program's name, and waits
+/// for them.
 void runProcesses(const JobPlan &job, const std::vector<std::string> &arguments,
                   Findings &findings);
 
-/// In a member: the id that runProcesses has given it.
+/// In a member: returns the id that runProcesses has passed to it.
 blinkUniqueId idOfMember();
-/// In a member: returns when all members have called it, or are gone.
+/// In a member: returns when all members have called it or have ended.
 void meetOtherMembers();
 
 } // namespace blink::storm

@@ -15,10 +15,10 @@ using namespace blink::test;
 namespace blink::storm {
 namespace {
 
-constexpr size_t kPlacing = 1024; ///< most bytes around buffers
+constexpr size_t kPlacing = 1024; ///< maximum number of bytes around buffers
 
 size_t arenaBytes(const JobPlan &job) {
-  // For some large calls, or for one that is as large as can be.
+  // Enough for several large calls, or for one of the maximum size.
   constexpr uint64_t kSome = 4 << 20;
   return job.mostBytes <= kSome ? 6 * job.mostBytes + (64 << 10)
                                 : 2 * job.mostBytes + 2 * kSome;
@@ -58,11 +58,13 @@ size_t Rank::mostBytes(const Case &c, int numRanks) {
 }
 
 bool Rank::hasRoomFor(const Case &c) const {
-  // Where a region does not fit behind the last one, the arena's end is lost.
+  // The limit is a third of the arena: if a region does not fit behind the last
+  // one, the arena's end is wasted.
   return claimedForGroup_ + mostBytes(c, job_.ranks()) <= arena_.size() / 3;
 }
 
-/// A region of the arena; calls that are in its way are over then.
+/// Returns a free region of the arena, after waiting for the calls that still
+/// use it.
 unsigned char *Rank::claim(size_t bytes) {
   if (next_ + bytes > arena_.size())
     next_ = 0;
@@ -70,8 +72,8 @@ unsigned char *Rank::claim(size_t bytes) {
     const size_t begin = size_t(call.region - arena_.data());
     return begin < next_ + bytes && next_ < begin + call.buffers.bytes();
   };
-  // In the order of calls: behind one that is not in the way there may be one
-  // that is, in front of the arena's end.
+  // Calls are retired in order. A call that is not in the way may precede one
+  // that is, if the latter is at the arena's start.
   while (std::any_of(calls_.begin(), calls_.end(), isInTheWay))
     retire();
   unsigned char *region = arena_.data() + next_;
@@ -85,13 +87,13 @@ void Rank::prepare(const Case &planned) {
   Case c = planned;
   c.inPlace = dice_.chance(40);
   Placing placing;
-  // Aligned to a line, to 16 bytes, or to an element.
+  // Aligned to a cache line, to 16 bytes, or to an element.
   const size_t unit = dice_.pick({64u, 64u, 16u, 1u, 1u});
   placing.before = 64 + dice_.below(128 / unit) * unit;
   placing.between = 64 + dice_.below(256 / unit) * unit;
   placing.recvFirst = dice_.chance(30);
   placing.nulls = dice_.chance(50);
-  // Neighbours in time have inputs that differ in every element.
+  // Successive calls have inputs that differ in every element.
   const size_t phase = phase_ + number_ * 97;
   CallBuffers buffers(c, job_.ranks(), rank_, phase, placing, patterns_);
   c.inPlace = buffers.inPlace();
@@ -153,7 +155,7 @@ blinkResult_t Rank::changeWindows() {
   return result;
 }
 
-/// Waits for the oldest call, and checks it.
+/// Waits for the oldest call and checks it.
 void Rank::retire() {
   const Outstanding &call = calls_.front();
   call.done.wait();

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Fills buffers, makes calls, and checks results when the calls are over, some
-// calls later. It waits for no other rank; but for what the library waits for,
-// a rank is as far ahead as its window lets it.
+// Fills buffers, makes calls, and checks the results when the calls are over,
+// some calls later. A rank does not wait for other ranks, except inside the
+// library: it may be ahead as far as its window lets it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,15 @@
 
 namespace blink::storm {
 
-/// What is wrong in a job. Any thread adds to it.
+/// What is wrong in a job. Any thread may add to it.
 class Findings {
 public:
-  /// `call`: number of the call in the job.
+  /// `call` is the number of the call in the job.
   void add(int rank, unsigned call, const std::string &text);
-  /// Calls with something wrong; all ranks' findings of a call are one.
+  /// Returns the number of wrong calls; findings of several ranks about one
+  /// call count once.
   size_t wrongCalls() const;
-  /// The first few.
+  /// Returns the texts of the first few findings.
   const std::vector<std::string> &texts() const { return texts_; }
 
 private:
@@ -38,23 +39,25 @@ private:
 
 class Rank {
 public:
-  /// Takes all memory there is to take: on GPUs that may wait for kernels.
+  /// Allocates all of its memory here: on GPUs an allocation may wait for
+  /// kernels.
   Rank(const JobPlan &job, int rank, Findings &findings);
   int number() const { return rank_; }
-  /// Before any call.
+  /// Sets the communicator, before any call.
   void join(blinkComm_t comm) { comm_ = comm; }
-  /// Room for one more call of the group that is being prepared.
+  /// Whether the group that is being prepared has room for one more call.
   bool hasRoomFor(const test::Case &c) const;
 
-  /// Buffers for the call, filled. May wait for earlier calls of this rank.
+  /// Fills buffers for the call. May wait for earlier calls of this rank.
   void prepare(const test::Case &c);
-  /// Makes the next call that was prepared.
+  /// Makes the next prepared call.
   blinkResult_t makeCall();
-  /// The calls that were made are on their way, results follow.
+  /// Queues copies of the results behind the calls made so far.
   void fetchResults();
-  /// Before the next call: perhaps registers some of the memory, or ends that.
+  /// Perhaps registers some of the memory, or deregisters it, before the next
+  /// call.
   blinkResult_t changeWindows();
-  /// Waits for all calls, and checks them.
+  /// Waits for all calls and checks them.
   void finish();
 
 private:
@@ -66,7 +69,7 @@ private:
     blinkStream_t stream;
     Mark done;
   };
-  /// The most that the buffers of a call can take.
+  /// Returns the maximum number of bytes that the buffers of a call can take.
   static size_t mostBytes(const test::Case &c, int numRanks);
   unsigned char *claim(size_t bytes);
   void retire();
@@ -80,11 +83,11 @@ private:
   Arena arena_;
   PatternCache patterns_;
   const size_t phase_;
-  std::vector<void *> windows_;   ///< handles of what is registered
-  std::deque<Outstanding> calls_; ///< oldest first; the last ones not yet made
+  std::vector<void *> windows_;   ///< handles of registered memory
+  std::deque<Outstanding> calls_; ///< oldest first; the last are not yet made
   size_t numToMake_ = 0, numToFetch_ = 0;
-  size_t claimedForGroup_ = 0; ///< bytes, of calls not yet fetched
-  size_t next_ = 0;            ///< free bytes of the arena begin here
+  size_t claimedForGroup_ = 0; ///< bytes of calls not yet fetched
+  size_t next_ = 0;            ///< the arena is free from here on
   unsigned number_ = 0;        ///< of the next call to prepare
 };
 

@@ -39,7 +39,8 @@ void noteBorders(const sched::Variant &variant, uint64_t blocks,
       numerator = tree->numerator();
       denominator = tree->denominator();
     }
-  // Of the largest tree: so many chunks of the least and of the largest size.
+  // Sizes at which the largest tree has these numbers of chunks, of the
+  // smallest and of the largest chunk size.
   for (uint64_t chunk : {uint64_t(64) << 10, uint64_t(variant.chunk_bytes())})
     for (uint64_t chunks : {uint64_t(1), uint64_t(2), uint64_t(3), uint64_t(4),
                             uint64_t(5), slots, slots + 1, 2 * slots}) {
@@ -61,7 +62,8 @@ void notePrograms(const std::vector<uint8_t> &bytes, StormSchedule &schedule) {
     const uint32_t ranks = program->allocation()->size();
     const uint64_t blocks = std::max(sched::inputBlocks(collective, ranks),
                                      sched::outputBlocks(collective, ranks));
-    // Where the runtime changes its way: borrowing, fetching, workers.
+    // At these sizes the runtime changes its methods: borrowing, fetching,
+    // workers.
     std::set<uint64_t> borders{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
     for (const sched::Variant *variant : *program->variants()) {
       noteBorders(*variant, blocks, borders);
@@ -91,7 +93,7 @@ BuildOptions randomLayout(Dice &dice, Collective collective, int ranks) {
   return layout;
 }
 
-/// Up to three variants, each with trees, lanes and chunks of its own.
+/// Returns up to three variants, each with its own trees, lanes and chunks.
 std::vector<TestVariant> randomVariants(Dice &dice, Collective collective,
                                         int root, int ranks) {
   std::vector<TestVariant> variants;
@@ -100,7 +102,8 @@ std::vector<TestVariant> randomVariants(Dice &dice, Collective collective,
   for (size_t v = 0; v < number; ++v) {
     BuildOptions layout = randomLayout(dice, collective, ranks);
     const bool small = v == 0 && number > 1;
-    // A call's chunks vary in size where those of the variant are above 64 KiB.
+    // The chunk size of a call varies if the variant's chunks are larger than
+    // 64 KiB.
     layout.chunkBytes =
         small ? dice.pick({64u, 256u, 1008u, 4096u, 16384u})
               : dice.pick({512u, 4096u, 48u << 10, 64u << 10, 96u << 10,
@@ -110,7 +113,7 @@ std::vector<TestVariant> randomVariants(Dice &dice, Collective collective,
     variant.protocol = dice.chance(small ? 75 : 15)
                            ? sched::Protocol::low_latency
                            : sched::Protocol::simple;
-    if (dice.chance(30)) { // and those of others that say so
+    if (dice.chance(30)) { // so it does if the variant says so
       variant.chunks.leastBytes = dice.pick({64u, 448u, 4096u, 32u << 10});
       variant.chunks.leastChunks = dice.pick({1u, 3u, 16u, 60u});
     }
@@ -124,7 +127,7 @@ std::vector<TestVariant> randomVariants(Dice &dice, Collective collective,
   return variants;
 }
 
-/// Of the slots of all rings, which all variants share.
+/// Returns the bytes of the slots of all rings, which all variants share.
 uint64_t poolBytes(const TestSchedule &model) {
   std::map<std::pair<int, int>, std::vector<uint64_t>> rings;
   for (const TestProgram &program : model.programs)
@@ -159,9 +162,9 @@ void setKinds(Dice &dice, TestSchedule &model) {
 
 //===-- Servers -----------------------------------------------------------===//
 
-/// Where the GPUs of a schedule are; on one server without a NIC at first.
+/// The servers of a schedule's GPUs; by default one server without a NIC.
 struct Placement {
-  std::vector<int> serverOf; ///< of each GPU; empty: there are no servers
+  std::vector<int> serverOf; ///< of each GPU; empty: no servers
   int servers = 1, rails = 1;
 
   std::string describe() const {
@@ -171,13 +174,14 @@ struct Placement {
   }
 };
 
-/// Servers have GPUs in a row or mixed, and rarely as many as others.
+/// GPUs of a server are adjacent or mixed, and servers rarely have the same
+/// number.
 Placement choosePlacement(Dice &dice, int gpus) {
   Placement placement;
   const int most = std::min(4, gpus);
   placement.servers = dice.chance(5) ? 1 : int(dice.between(2, uint64_t(most)));
   placement.rails = int(dice.between(1, 3));
-  for (int gpu = 0; gpu < gpus; ++gpu) // none is without
+  for (int gpu = 0; gpu < gpus; ++gpu) // each server has at least one
     placement.serverOf.push_back(
         gpu < placement.servers ? gpu : int(dice.below(placement.servers)));
   if (dice.chance(50))
@@ -193,7 +197,7 @@ void place(Dice &dice, const Placement &placement, TestSchedule &model) {
   for (TestProgram &program : model.programs)
     for (TestVariant &variant : program.variants) {
 #if BLINK_TEST_CUDA
-      variant.protocol = sched::Protocol::simple; // GPUs refuse the other one
+      variant.protocol = sched::Protocol::simple; // GPUs refuse low_latency
 #endif
       for (TestChannel &channel : variant.channels)
         if (windows && channel.kind == sched::ChannelKind::network)
@@ -205,7 +209,7 @@ StormSchedule makeFile(Dice &dice, int ranks, bool spread) {
   TestSchedule model;
   std::vector<Collective> collectives = test::collectives();
   dice.shuffle(collectives);
-  if (dice.chance(50)) // fewer follow each other more often
+  if (dice.chance(50)) // fewer collectives repeat more often
     collectives.resize(dice.between(1, 3));
   for (Collective collective : collectives)
     for (int root = 0; root < ranks; ++root) {
@@ -271,7 +275,7 @@ StormSchedule makeBundleFile(Dice &dice, int ranks, bool spread) {
     options.rails = placement.rails;
   }
   const TestBundle bundle = makeBundle(options);
-  StormSchedule pieces; // has serving roots only
+  StormSchedule pieces; // they have programs of serving roots only
   for (const std::vector<uint8_t> &piece : bundle.classes.at(0).pieces)
     notePrograms(piece, pieces);
   schedule.lanes = pieces.lanes;
@@ -310,7 +314,7 @@ StormSchedule takeFiles(Dice &dice) {
 StormSchedule makeStormSchedule(Dice &dice, int mostRanks, bool spread) {
   uint64_t kind = dice.below(100);
 #if BLINK_TEST_CUDA
-  if (spread) // bundles of tests have low_latency
+  if (spread) // bundles of tests use low_latency
     kind = 99;
 #endif
   const int ranks = int(2 + dice.skewed(uint64_t(mostRanks) - 2));

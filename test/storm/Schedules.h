@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Random schedules in which as much differs as a file can hold: variants of
-// both protocols that share their rings, chunks of any size, channels of any
-// kind; bundles; and files that the compiler made (test/gpu).
+// Random schedules that vary in everything a file can hold: variants of both
+// protocols that share rings, chunks of any size, channels of any kind;
+// bundles; and files made by the compiler (test/gpu).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,31 +21,31 @@
 
 namespace blink::storm {
 
-/// What can be called.
+/// A collective that can be called.
 struct Program {
   sched::Collective collective;
-  int root; ///< 0 where there is none
-  /// Sizes of a message in bytes around which something changes: the variant,
-  /// the size of a chunk, the number of chunks.
+  int root; ///< 0 if it has none
+  /// Message sizes in bytes around which something changes: the variant, the
+  /// size of a chunk, the number of chunks.
   std::vector<uint64_t> borders;
 };
 
 struct StormSchedule {
   int ranks = 0;
-  /// The file, or if it is empty, the files.
+  /// The file; if it is empty, `paths` names files.
   std::vector<uint8_t> bytes;
   std::vector<std::string> paths;
   std::vector<int> gpus; ///< of the ranks, for a bundle; else empty
   std::vector<Program> programs;
-  unsigned lanes = 0; ///< the most of a rank
+  unsigned lanes = 0; ///< maximum per rank
   std::string description;
 };
 
-/// Of 2 to `mostRanks` ranks. `spread`: over 1 to 4 servers, each of which has
-/// any number of them, and 1 to 3 NICs.
+/// Returns a schedule for 2 to `mostRanks` ranks. With `spread` they are on 1
+/// to 4 servers with any number of ranks each and 1 to 3 NICs.
 StormSchedule makeStormSchedule(Dice &dice, int mostRanks, bool spread);
 
-/// Opens it. Null: see blinkGetLastError(nullptr).
+/// Opens the schedule. Returns null on failure: see blinkGetLastError(nullptr).
 blinkSchedule_t openSchedule(const StormSchedule &schedule);
 
 } // namespace blink::storm

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Runs one job after the other until the time is over, the calls are made or
-// something is wrong.
+// Runs one job after the other until the time is over, the calls have been
+// made, or something is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,16 +61,17 @@ void say(const JobPlan &job, const Options &options, const Findings &findings) {
   std::printf("\n");
 }
 
-/// For processes that this one starts: what their servers reach each other by.
+/// Sets the environment of the processes that this one starts: how their
+/// servers reach each other.
 void prepareServers(const Options &options) {
   if (options.servers.empty())
     return;
   setenv("BLINK_SOCKET_IFNAME", "=lo", /*overwrite=*/0);
-  // The processors may be busy with something else for seconds.
+  // The processors may be busy with other work for seconds.
   setenv("BLINK_HEARTBEAT_MS", "30000", /*overwrite=*/0);
 #if BLINK_HAVE_UCX
   setenv("LD_LIBRARY_PATH", blink::test::networkFolder().c_str(), 1);
-  // LeakSanitizer itself dies over what is loaded late.
+  // LeakSanitizer itself crashes on modules that are loaded late.
   if (options.servers == "ucx")
     setenv("LSAN_OPTIONS", "detect_leaks=0", 1);
 #endif
@@ -139,11 +140,12 @@ int runStorm(const Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  // Ranks that share a GPU: kernels that wait for each other must not stand in
-  // one queue.
+  // Ranks may share a GPU. Kernels that wait for each other must not share a
+  // hardware queue.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 #if defined(__SANITIZE_THREAD__)
-  // For the processes that this one starts: it has read its own options.
+  // For the processes that this one starts; this process has read its own
+  // options.
   const char *own = std::getenv("TSAN_OPTIONS");
   setenv("TSAN_OPTIONS",
          (std::string(own ? own : "") + " suppressions=" +

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A program with this file in it has no channel through shared memory.
+// A program that contains this file has no channel through shared memory.
 //
 //===----------------------------------------------------------------------===//
 

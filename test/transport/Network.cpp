@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In a program with this file in it, servers that are on one host all the same
-// reach each other through sockets, and need no engine for networks.
+// A program that contains this file connects servers by sockets, though they
+// are all on one host. It needs no network engine.
 //
 //===----------------------------------------------------------------------===//
 

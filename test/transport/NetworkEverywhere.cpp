@@ -3,8 +3,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A program with this file in it has no channel through shared memory. NICs are
-// the loopback, unless the environment says otherwise.
+// A program that contains this file has no channel through shared memory. Its
+// NIC is the loopback device unless the environment says otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,13 +12,13 @@
 
 #include <cstdlib>
 
-/// What libblink_network.so shows.
+/// The symbol that libblink_network.so exports.
 extern "C" const blink::runtime::TransportEntry *blinkNetworkTransport(int);
 
 static const bool everywhere = [] {
   using namespace blink;
   setenv("BLINK_SOCKET_IFNAME", "=lo", /*overwrite=*/0);
-  // Also where all ranks are in one process.
+  // The entry also serves ranks that are all in one process.
   static const runtime::TransportEntry entry = {
       blinkNetworkTransport(BLINK_VERSION)->create};
   for (sched::ChannelKind kind : sched::EnumValuesChannelKind())

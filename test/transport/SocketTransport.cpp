@@ -1,4 +1,4 @@
-//===- SocketTransport.cpp - a transport of the tests' own ----------------===//
+//===- SocketTransport.cpp - a transport for tests ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -35,23 +35,23 @@ Status systemError(const std::string &what) {
   return {blinkSystemError, what + ": " + std::strerror(errno)};
 }
 
-/// What precedes a chunk's bytes, or is a credit.
+/// Precedes a chunk's bytes, or is a credit by itself.
 struct Header {
-  ChunkMessage chunk; ///< a credit: the ring, and the number as `tag`
+  ChunkMessage chunk; ///< in a credit: its ring, and the number as `tag`
   uint64_t isCredit = 0;
 };
 
-/// One rank's end of its connection with another.
+/// One rank's end of its connection to another rank.
 struct Connection {
   int rank = 0, other = 0;
   int file = -1;
-  std::mutex mutex; ///< of all that follows
+  std::mutex mutex; ///< guards all that follows
   bool broken = false;
-  bool deaf = false; ///< the other end: what it has sent may still come
+  bool deaf = false; ///< the other end; what it has sent may still come
   struct Outgoing {
     Header header;
     const char *data;
-    uint64_t sent = 0; ///< of header and data together
+    uint64_t sent = 0; ///< bytes of header and data together
   };
   std::deque<Outgoing> outgoing;
   /// A ring that this rank writes to.
@@ -66,8 +66,8 @@ struct Connection {
   };
   std::map<uint32_t, Ring> rings;
   Header incoming;
-  uint64_t received = 0; ///< of header and data together
-  char *place = nullptr; ///< of the data
+  uint64_t received = 0; ///< bytes of header and data together
+  char *place = nullptr; ///< for the data
 
   ~Connection() {
     if (file >= 0)
@@ -116,12 +116,13 @@ private:
   std::map<uint32_t, TransportRing> rings_;
   std::map<int, int> listeners_;
   std::map<std::pair<int, int>, std::unique_ptr<Connection>> connections_;
-  /// Of each rank here, on all its connections: who polls asks once, and not
-  /// each connection, which was a third of the time of tests.
+  /// An epoll descriptor for each rank here, over all its connections: one
+  /// system call per poll instead of one per connection, which took a third of
+  /// the tests' time.
   std::map<int, int> ready_;
 };
 
-/// Those there are, for breakSockets().
+/// All transports, for breakSockets().
 std::mutex transportsMutex;
 std::set<SocketTransport *> transports;
 
@@ -145,7 +146,7 @@ Status SocketTransport::listen(int rank, std::string &address) {
   if (ready < 0)
     return systemError("cannot make an epoll");
   ready_[rank] = ready;
-  // The kernel finds a name without a file.
+  // Let the kernel choose a name that is not a file.
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
   socklen_t size = sizeof(name);
@@ -173,7 +174,7 @@ Status SocketTransport::begin(int file, int rank, int other) {
   return {};
 }
 
-/// Lower ranks accept, higher ones say who they are.
+/// Lower ranks accept connections; higher ranks connect and send their number.
 Status SocketTransport::accept(int rank, Clock::time_point deadline,
                                const std::function<Status()> &ended) {
   pollfd waiting{listeners_.at(rank), POLLIN, 0};
@@ -233,7 +234,7 @@ void SocketTransport::send(Connection &to, const Header &header,
 void SocketTransport::post(const ChunkMessage &message, const char *data,
                            ChannelPace pace) {
   const TransportRing &ends = rings_.at(message.ring);
-  numChunks.fetch_add(1, std::memory_order_relaxed); // a count, no more
+  numChunks.fetch_add(1, std::memory_order_relaxed); // just a counter
   Connection &to = connection(ends.source, ends.destination);
   std::lock_guard<std::mutex> lock(to.mutex);
   if (to.broken || to.deaf)
@@ -244,7 +245,7 @@ void SocketTransport::post(const ChunkMessage &message, const char *data,
   sendMore(to);
 }
 
-/// What the window has room for.
+/// Sends the waiting chunks that the window has room for.
 void SocketTransport::sendReady(Connection &to, Connection::Ring &ring) {
   while (!ring.waiting.empty() &&
          ring.sent - ring.freed < ring.waiting.front().window) {
@@ -261,7 +262,8 @@ void SocketTransport::credit(uint32_t ring, uint64_t number) {
        nullptr);
 }
 
-/// Under the mutex, as all below. Whether anything went.
+/// Sends as much as possible; returns whether anything was sent. Like all
+/// functions below, it must be called with the mutex locked.
 bool SocketTransport::sendMore(Connection &to) {
   bool moved = false;
   while (!to.outgoing.empty()) {
@@ -280,7 +282,7 @@ bool SocketTransport::sendMore(Connection &to) {
         sendmsg(to.file, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0 && (errno == EAGAIN || errno == EINTR))
       return moved;
-    if (sent < 0) { // receiveMore() gets to the end
+    if (sent < 0) { // receiveMore() will see the end
       to.deaf = true;
       to.outgoing.clear();
       to.rings.clear();
@@ -294,7 +296,7 @@ bool SocketTransport::sendMore(Connection &to) {
   return moved;
 }
 
-/// Whether there was anything.
+/// Receives as much as there is; returns whether there was anything.
 bool SocketTransport::receive(Connection &from, char *to, uint64_t bytes) {
   const ssize_t got = recv(from.file, to, bytes, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -351,7 +353,7 @@ bool SocketTransport::receiveMore(Connection &from) {
   return moved;
 }
 
-/// Whoever waits for one of the rings will hear of it.
+/// Ranks that wait for one of the rings learn that it is broken.
 void SocketTransport::lose(Connection &connection, const std::string &why) {
   connection.broken = true;
   connection.outgoing.clear();
@@ -371,7 +373,7 @@ bool SocketTransport::progress(int rank, bool) {
     auto &connection = *static_cast<Connection *>(events[size_t(i)].data.ptr);
     std::lock_guard<std::mutex> lock(connection.mutex);
     moved |= receiveMore(connection);
-    // Nothing is read of it any more, so it would be ready for ever.
+    // A broken connection is no longer read, so it would stay ready forever.
     if (connection.broken)
       epoll_ctl(ready_.at(rank), EPOLL_CTL_DEL, connection.file, nullptr);
   }

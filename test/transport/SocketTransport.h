@@ -1,12 +1,13 @@
-//===- SocketTransport.h - a transport of the tests' own --------*- C++ -*-===//
+//===- SocketTransport.h - a transport for tests ----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Rings over Unix sockets: proof that a transport needs nothing but
-// runtime/Transport.h. It gives what networks give and no more. Each two ranks
-// share one connection, whose small buffers take half a message and then no
-// more; what one rank sends in order comes in order. Both ends number rings
-// alike: they are in full, or on one server.
+// runtime/Transport.h. It offers what networks offer and no more. Each pair of
+// ranks shares one connection. Its small buffers take half a message and then
+// block, and data that one rank sends arrives in order. Both ends number rings
+// alike, since either all rings are known to both or the ranks are on one
+// server.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +20,17 @@ namespace blink::test {
 
 extern const runtime::TransportEntry kSocketTransport;
 
-/// Channels of these kinds, or of all, go through sockets in jobs made from now
-/// on.
+/// In jobs made from now on, channels of this kind, or all channels, use
+/// sockets.
 void useSockets(sched::ChannelKind kind);
 void useSockets();
-/// And no longer.
+/// In jobs made from now on, channels use memory again.
 void useMemory();
 
-/// Chunks that sockets have carried in this process.
+/// Returns the number of chunks that sockets have carried in this process.
 uint64_t socketChunks();
-/// Shuts the connections of these two ranks, in all jobs that are wholly in
-/// this process.
+/// Shuts down the connections between these two ranks in all jobs that are
+/// entirely in this process.
 void breakSockets(int rank, int other);
 
 } // namespace blink::test

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Names and numbers as in NVIDIA's header of this name. What the functions do
-// is test/emulation's. For tests only.
+// Names and numbers as in NVIDIA's header of this name. The functions are those
+// of test/emulation. For tests only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ enum CUdevice_attribute {
 enum CUmemAllocationHandleType {
   CU_MEM_HANDLE_TYPE_NONE = 0,
   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
-  CU_MEM_HANDLE_TYPE_MAX = 0x7fffffff // as there: others are asked for, too
+  CU_MEM_HANDLE_TYPE_MAX = 0x7fffffff // as there; other types are possible
 };
 enum CUmemAccess_flags {
   CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,

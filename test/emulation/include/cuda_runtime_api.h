@@ -3,8 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Names and numbers as in NVIDIA's header of this name, so that the host side
-// of the CUDA back end compiles without it. What they do is test/emulation's:
-// devices of host memory and host threads. For tests only.
+// of the CUDA back end compiles without it. The functions are those of
+// test/emulation, whose devices consist of host memory and host threads. For
+// tests only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +64,7 @@ struct cudaIpcMemHandle_t {
 struct cudaUUID_t {
   char bytes[16];
 };
-/// Those that are not 0 here.
+/// Only the properties that are not 0 here.
 struct cudaDeviceProp {
   char name[256];
   cudaUUID_t uuid;

@@ -16,7 +16,7 @@ using namespace blink::test;
 
 namespace {
 
-/// The program of just this key.
+/// Returns the program with exactly this key, or null.
 const GoldenProgram *findIn(const Golden &golden, Collective collective,
                             std::optional<int> root,
                             const std::vector<int> &gpus) {
@@ -56,7 +56,7 @@ TEST_CASE("equal summaries differ in nothing") {
 
 TEST_CASE("a rate beyond the tolerance is worse or better, within different") {
   Golden now = smallGolden();
-  broadcast(now).rate = 49.95; // one per thousand, the default
+  broadcast(now).rate = 49.95; // one per thousand worse: the default
   const char *title = "broadcast from rank 1 on GPUs 0,1: ";
   CHECK(linesOf(smallGolden(), now) ==
         Lines{title +

@@ -24,7 +24,7 @@ static std::string refusal(const std::string &text) {
   return golden ? "" : llvm::toString(golden.takeError());
 }
 
-/// `text` with one thing replaced, and a checksum that is right again.
+/// Returns `text` with one part replaced, and with a correct checksum.
 static std::string forge(std::string text, const std::string &from,
                          const std::string &to) {
   size_t at = text.find(from);
@@ -43,7 +43,7 @@ TEST_CASE("six digits, whatever the last bits are") {
   CHECK(roundGolden(21474836.48) == 21474800);
   CHECK(roundGolden(0.000123456789) == 0.000123457);
   CHECK(roundGolden(0) == 0);
-  // What two machines may make of a third.
+  // Two machines may compute a third differently.
   CHECK(roundGolden(1.0 / 3) == roundGolden(1 - 2.0 / 3));
   CHECK(roundGolden(roundGolden(2.0 / 3)) == roundGolden(2.0 / 3));
   double infinity = std::numeric_limits<double>::infinity();

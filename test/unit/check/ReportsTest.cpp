@@ -1,4 +1,4 @@
-//===- ReportsTest.cpp - what a check found, in three forms ---------------===//
+//===- ReportsTest.cpp - findings of a check in three forms ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

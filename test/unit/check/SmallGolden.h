@@ -13,8 +13,8 @@
 
 namespace blink::test {
 
-/// Three classes: one GPU, two with a rooted collective, and two that no path
-/// joins.
+/// Returns a summary of three classes: one GPU, two GPUs with a rooted
+/// collective, and two GPUs that no path joins.
 inline Golden smallGolden() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Golden golden;

@@ -1,4 +1,4 @@
-//===- ConnectionTest.cpp - who proves itself, and what it may say --------===//
+//===- ConnectionTest.cpp - proofs of identity, and messages --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -57,8 +57,8 @@ TEST_CASE("without the secret nobody is proven, and nothing is told") {
   asks.give(challenge);
   answers.give(asks.take());
   CHECK(answers.connection->why() == kStranger);
-  CHECK(answers.take() == ""); // not even a proof
-  // Who answers without the secret is found, too.
+  CHECK(answers.take() == ""); // it does not even send a proof
+  // An end that answers without the secret is found, too.
   End other(Side::asks);
   other.connection->say(1, "between us");
   other.give(std::string(32, 'c'));
@@ -102,7 +102,8 @@ TEST_CASE("an end's own words are none of the other's") {
   line.asks.give(frame);
   CHECK(line.asks.connection->isBroken());
   CHECK(line.asks.heard().empty());
-  // Nor is a proof one of the other end: a challenge that is sent back.
+  // A proof made by the other end itself does not count either: its own
+  // challenge, sent back.
   End answers(Side::answers);
   const std::string challenge = answers.take();
   answers.give(challenge + challenge);
@@ -142,7 +143,7 @@ TEST_CASE("frames and messages without end are not waited for") {
   CHECK(line.answers.connection->why() == "it sends frames without end");
   Line other;
   other.carry();
-  // Who knows the secret may be wrong as well.
+  // An end that knows the secret may misbehave as well.
   other.asks.connection->say(1, std::string((16 << 20) + 1, 'x'));
   CHECK(other.asks.connection->why() == "it does not read what it is told");
 }

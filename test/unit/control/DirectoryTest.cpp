@@ -1,4 +1,4 @@
-//===- DirectoryTest.cpp - asking where the hub is ------------------------===//
+//===- DirectoryTest.cpp - asking for the hub's place ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,7 +11,7 @@ using namespace blink::test;
 
 namespace {
 
-/// 127.0.0.n
+/// Returns 127.0.0.n.
 HostAddress loopback(unsigned char n) {
   HostAddress address;
   address.bytes = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, n};
@@ -87,7 +87,8 @@ TEST_CASE("nobody there, and a directory that ends, are told apart") {
       status = find(place, secret, 2, 1, hub);
     while (status.text == "rank 1 has joined already");
   });
-  // It has been let in once nobody else with its rank is.
+  // The asker has been let in as soon as another one of the same rank is
+  // refused.
   std::string second;
   CHECK(eventually([&] {
     NetworkPlace none;
@@ -109,7 +110,7 @@ TEST_CASE("a rank that died while it asked may ask again") {
   const Secret secret = secretOf('s');
   Directory directory(secret);
   NetworkPlace hub;
-  // It gives up before rank 0 comes.
+  // The rank gives up before rank 0 comes.
   CHECK(has(
       find(directory.place(), secret, 2, 1, hub, std::chrono::milliseconds(50))
           .text,
@@ -133,8 +134,8 @@ TEST_CASE("addresses that lead elsewhere are passed over") {
   setenv("BLINK_SOCKET_IFNAME", "=lo", 1);
   Directory directory(secret);
   const uint16_t port = directory.place().port;
-  // Another job's directory, and somebody who says nothing, at its port; an
-  // address of no host.
+  // At the same port there are another job's directory and a listener that says
+  // nothing, and one address has no host.
   setenv("BLINK_PORT_RANGE",
          (std::to_string(port) + "-" + std::to_string(port)).c_str(), 1);
   Descriptor silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -152,8 +153,8 @@ TEST_CASE("addresses that lead elsewhere are passed over") {
 }
 
 TEST_CASE("a rank at another one's listener is proven nothing") {
-  // Of the same job, where addresses mean different hosts: the listener of a
-  // rank answers nobody who looks for the directory.
+  // Within one job, if addresses mean different hosts: the listener of a rank
+  // does not answer a rank that looks for the directory.
   Ranks ranks({0, 1});
   Directory directory(ranks.secret);
   ranks.joinAll(directory.place());

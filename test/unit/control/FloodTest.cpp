@@ -1,4 +1,4 @@
-//===- FloodTest.cpp - strangers, many of them ----------------------------===//
+//===- FloodTest.cpp - many strangers -------------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Connects, and stays.
+/// Connects and stays connected.
 Descriptor strangerAt(const NetworkPlace &place) {
   Descriptor socket = beginConnecting(place.addresses[0], place.port);
   REQUIRE(socket);
@@ -22,7 +22,7 @@ Descriptor strangerAt(const NetworkPlace &place) {
   return socket;
 }
 
-/// Whether the other end has closed.
+/// Whether the other end has closed the connection.
 bool isClosed(const Descriptor &stranger) {
   char byte;
   const ssize_t got = recv(stranger.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -58,7 +58,7 @@ TEST_CASE("2,000 strangers while ranks join harm nobody") {
   for (int rank = 1; rank < ranks.count(); ++rank)
     threads.emplace_back([&, rank] { ranks.join(rank, place); });
   flood.join();
-  // All have been accepted by now, and few are kept.
+  // By now all have been accepted, and few are kept.
   constexpr int kKept = 256;
   CHECK(eventually([&] {
     return std::count_if(strangers.begin(), strangers.end(), isClosed) >=
@@ -83,7 +83,7 @@ TEST_CASE("a process without descriptors refuses, and goes on") {
   rlimit before;
   REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
   rlimit none = before;
-  none.rlim_cur = rlim_t(dup(0)); // the lowest that is free
+  none.rlim_cur = rlim_t(dup(0)); // the lowest free number
   close(int(none.rlim_cur));
   const auto readable = [&] {
     std::vector<pollfd> files;
@@ -93,9 +93,9 @@ TEST_CASE("a process without descriptors refuses, and goes on") {
   CHECK(readable() > 0);
   REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
   CHECK(strangers.work(listener, secret).empty());
-  // poll() does not say so over and over.
+  // poll() does not report the refused connections again and again.
   const int again = readable();
-  // One descriptor: each new stranger takes the place of the one before.
+  // With one free descriptor, each new stranger replaces the one before.
   ++none.rlim_cur;
   REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
   CHECK(eventually([&] {

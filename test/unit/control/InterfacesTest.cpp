@@ -29,7 +29,7 @@ std::string selected(const char *setting) {
                             {"ib0", {}, false}});
 }
 
-/// While it lives.
+/// Sets a variable of the environment during the object's lifetime.
 struct Setting {
   Setting(const char *name, const std::string &value) : name(name) {
     setenv(name, value.c_str(), 1);
@@ -92,7 +92,7 @@ TEST_CASE("listening is at the interfaces' addresses alone") {
 
 TEST_CASE("ports are of the range, until all are in use") {
   const Setting interface("BLINK_SOCKET_IFNAME", "=lo");
-  // Three that are free now: somebody else may take one meanwhile.
+  // Three ports that are free now; another process may take one meanwhile.
   unsigned first = 0;
   {
     Listener listener;

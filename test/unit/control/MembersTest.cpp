@@ -1,4 +1,4 @@
-//===- MembersTest.cpp - who may be a rank, and what follows from it ------===//
+//===- MembersTest.cpp - ranks that may join, and what follows ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -28,7 +28,8 @@ Introduction rankOn(uint32_t rank, uint32_t server, const char *host) {
   return one;
 }
 
-/// Ranks 0-2 and 5 on one server, 3 and 4 on another, 6 and 7 on a third.
+/// Returns ranks 0-2 and 5 on one server, 3 and 4 on another, and 6 and 7 on a
+/// third.
 Members members() {
   Members all;
   all.resize({0, 0, 0, 1, 1, 0, 2, 2});
@@ -86,7 +87,7 @@ TEST_CASE("ranks with other schedules or numbers are refused") {
   other.numRanks = 9;
   CHECK(check(other) == "rank 3 joins a job of 9 ranks, rank 0 one of 8");
   other = rankOn(3, 1, "beta");
-  other.place.count = 4; // addresses that are not there
+  other.place.count = 4; // more addresses than there are
   CHECK(check(other) == "rank 3 listens nowhere");
 }
 

@@ -1,4 +1,4 @@
-//===- MirrorTest.cpp - records that are copied to other servers ----------===//
+//===- MirrorTest.cpp - records copied to other servers -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -29,7 +29,7 @@ TEST_CASE("changes are told once, calls when they stand") {
   };
   own.call = 1;
   CHECK(tell());
-  CHECK(copy.call == 0); // it is on its way to 2, 3, ...
+  CHECK(copy.call == 0); // it is still on its way to 2, 3, ...
   CHECK(tell());
   CHECK(copy.call == 1);
   own.data = 7;

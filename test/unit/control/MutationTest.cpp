@@ -1,9 +1,10 @@
-//===- MutationTest.cpp - bytes of a connection, changed at random --------===//
+//===- MutationTest.cpp - random changes of a connection's bytes ----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Whoever is between two ends does something else to the bytes each time; what
-// is heard is what was said, up to some message.
+// An attacker between two ends changes the bytes in a different way each time.
+// Each end must hear exactly what the other said, up to some message, and
+// nothing after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ using Random = std::minstd_rand;
 
 size_t upTo(Random &random, size_t most) { return random() % (most + 1); }
 
-/// Changes something, or nothing.
+/// Changes the bytes, or leaves them as they are.
 void mutate(std::string &bytes, const std::string &recorded, Random &random) {
   if (bytes.empty())
     return;
@@ -44,7 +45,7 @@ void mutate(std::string &bytes, const std::string &recorded, Random &random) {
     for (size_t i = 0; i < size; ++i)
       bytes[at + i] = char(random());
     break;
-  case 5: // sizes of frames
+  case 5: // changes the sizes of frames
     for (size_t i = 0; i < std::min<size_t>(size, 4); ++i)
       bytes[at + i] = char(random() % 2 ? 0xff : 0);
     break;
@@ -100,7 +101,7 @@ TEST_CASE("whatever is done to the bytes, what is heard was said") {
     proven += line.answers.connection->isProven();
     whole += heard.size() == said.size();
   }
-  CHECK(proven > 500); // else nothing was tested
+  CHECK(proven > 500); // otherwise nothing was tested
   CHECK(proven < 5000);
   CHECK(whole > 500);
 }
@@ -122,7 +123,7 @@ TEST_CASE("changed frames are never heard") {
     const std::string right = bytes;
     while (bytes == right)
       mutate(bytes, right, random);
-    // In pieces of any size.
+    // Give the bytes in pieces of random size.
     for (size_t at = 0; at < bytes.size();) {
       const size_t size = 1 + upTo(random, bytes.size() - at - 1);
       line.answers.give(std::string_view(bytes).substr(at, size));

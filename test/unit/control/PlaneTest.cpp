@@ -1,4 +1,4 @@
-//===- PlaneTest.cpp - ranks that join, tell, leave and die ---------------===//
+//===- PlaneTest.cpp - ranks that join, talk, leave and die ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -44,7 +44,7 @@ TEST_CASE("ranks join, and all servers know what each says") {
 
 TEST_CASE("ranks join without waiting for signs of life") {
   Ranks ranks(Ranks::servers(3, 4));
-  ranks.silence = std::chrono::minutes(10); // so there is one each minute
+  ranks.silence = std::chrono::minutes(10); // one sign of life a minute
   Directory directory(ranks.secret);
   const Clock::time_point begin = Clock::now();
   ranks.joinAll(directory.place());
@@ -90,7 +90,7 @@ TEST_CASE("half of the ranks leave at once, hubs among them") {
   Directory directory(ranks.secret);
   ranks.joinAll(directory.place());
   ranks.expectJoined();
-  for (const int first : {0, 1}) { // then those that were left
+  for (const int first : {0, 1}) { // then those that remained
     std::vector<std::thread> threads;
     for (int rank = first; rank < ranks.count(); rank += 2)
       threads.emplace_back([&ranks, rank] { ranks.leave(rank); });
@@ -109,7 +109,7 @@ TEST_CASE("a failure is known everywhere, once") {
   ranks.planes[4]->fail({blinkInternalError, "rank 4 has had enough"});
   for (int rank = 0; rank < ranks.count(); ++rank) {
     CHECK(eventually([&] { return ranks.memoryOf(rank).memory.failed(); }));
-    CHECK(eventually([&] { // its server's memory may know before it does
+    CHECK(eventually([&] { // the memory may know first
       return ranks.planes[size_t(rank)]->failure().text ==
              "rank 4 has had enough";
     }));
@@ -122,7 +122,7 @@ TEST_CASE("a failure without a reason waits for one") {
   ranks.joinAll(directory.place());
   ranks.expectJoined();
   storeRelease(ranks.memoryOf(0).memory.abortWord(), 1); // as a lane does
-  CHECK(ranks.tellAll(3));                               // rings, too
+  CHECK(ranks.tellAll(3));                               // also rings the bell
   CHECK(ranks.planes[0]->failure().ok());
   CHECK_FALSE(ranks.memoryOf(1).memory.failed());
   ranks.memoryOf(0).memory.fail({blinkInternalError, "the lane's reason"});

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// All in this process and over loopback, each with a thread as ever.
+// All ranks are in this process and use the loopback device; each has a thread
+// as usual.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +29,13 @@ namespace blink::test {
 using namespace runtime;
 using Clock = std::chrono::steady_clock;
 
-/// What the process that made a unique id does.
+/// Does what the process that made a unique id does.
 class Directory {
 public:
   explicit Directory(const Secret &secret) {
     REQUIRE(directory_.start(secret).ok());
     thread_ = std::thread([this] {
-      // Relaxed: nothing else is told by it.
+      // Relaxed: the flag publishes nothing else.
       while (!ends_.load(std::memory_order_relaxed) && !directory_.complete()) {
         std::vector<pollfd> files;
         directory_.addFiles(files);
@@ -59,11 +60,12 @@ public:
 private:
   HubDirectory directory_;
   std::atomic<bool> ends_{false};
-  bool complete_ = false; ///< the thread's, until it has ended
+  bool complete_ = false; ///< belongs to the thread until it ends
   std::thread thread_;
 };
 
-/// Waits for far too long at most.
+/// Waits until the condition holds; returns false after a minute, which is far
+/// too long.
 template <typename Condition> bool eventually(const Condition &condition) {
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(60);
   while (!condition() && Clock::now() < deadline)
@@ -71,14 +73,14 @@ template <typename Condition> bool eventually(const Condition &condition) {
   return condition();
 }
 
-/// A server's memory: a failure record, and a word of each rank.
+/// A server's memory: a failure record, and a word for each rank.
 class ServerMemory {
 public:
   explicit ServerMemory(int numRanks) : words_(size_t(numRanks)) {
     Arena none(nullptr);
     memory.layout(none, numRanks);
     bytes_ = none.size();
-    // Hardly any of it is ever touched.
+    // Hardly any of this memory is ever touched.
     void *base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     REQUIRE(base != MAP_FAILED);
@@ -94,7 +96,7 @@ public:
       return MirroredWords{{}, {}, {&words_[size_t(rank)]}};
     };
   }
-  /// Release and acquire, as records are written and read.
+  /// Release and acquire, as for records.
   void set(int rank, uint64_t value) {
     storeRelease(&words_[size_t(rank)], value);
   }
@@ -109,7 +111,7 @@ private:
 };
 
 struct Ranks {
-  /// A server of each rank.
+  /// `servers` gives the server of each rank.
   explicit Ranks(std::vector<uint16_t> servers, unsigned char letter = 's')
       : serverOf(std::move(servers)), secret(secretOf(letter)) {
     planes.resize(serverOf.size());
@@ -169,7 +171,8 @@ struct Ranks {
       thread.join();
   }
 
-  /// Each rank that is there says something, and every server hears of it.
+  /// Each rank that is there says something; checks that every server hears of
+  /// it.
   bool tellAll(uint64_t value) {
     for (int rank = 0; rank < count(); ++rank)
       if (planes[size_t(rank)]) {
@@ -186,7 +189,7 @@ struct Ranks {
       return true;
     });
   }
-  /// Whether each rank that is there knows on which host each other one is.
+  /// Whether each rank that is there knows the hosts of all others.
   bool knowEachOther() const {
     for (const auto &plane : planes)
       for (size_t rank = 0; plane && rank < planes.size(); ++rank)
@@ -195,7 +198,8 @@ struct Ranks {
           return false;
     return true;
   }
-  /// "", or who takes whom for lost, of those that are there.
+  /// Returns "", or which of the ranks that are there takes which rank for
+  /// lost.
   std::string lost() const {
     for (const auto &plane : planes)
       for (int rank = 0; plane && rank < count(); ++rank)
@@ -206,7 +210,7 @@ struct Ranks {
 
   std::vector<uint16_t> serverOf;
   Secret secret;
-  std::chrono::milliseconds silence{5000}; ///< processors may be busy
+  std::chrono::milliseconds silence{5000}; ///< long, as processors may be busy
   std::vector<std::unique_ptr<ServerMemory>> memories;
   std::vector<std::unique_ptr<ControlPlane>> planes;
   std::vector<Status> statuses;

@@ -1,4 +1,4 @@
-//===- SuccessionTest.cpp - ranks that hear of a hub's end one by one -----===//
+//===- SuccessionTest.cpp - ranks hear of a hub's end in turn -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,8 +14,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Rank 0, which the test plays: it takes the others in, passes nothing on, and
-/// hangs up on one of them at a time.
+/// Rank 0, which the test plays. It accepts the others but passes nothing on,
+/// and hangs up on one of them at a time.
 class LazyHub {
 public:
   LazyHub(const Secret &secret, const NetworkPlace &directory, int numRanks)
@@ -27,7 +27,7 @@ public:
                 .ok());
   }
 
-  /// Serves until all others are in.
+  /// Serves until all other ranks are accepted.
   void takeIn() {
     REQUIRE(serveUntil([&] { return ranks_.size() + 1 == size_t(numRanks_); }));
     for (auto &[rank, one] : ranks_) {
@@ -44,20 +44,20 @@ public:
       return condition();
     });
   }
-  /// How often the rank has told its records.
+  /// Returns how often the rank has sent its records.
   int told(int rank) { return ranks_.at(rank).told; }
   bool hasLeft(int rank) { return ranks_.at(rank).left; }
   void say(int rank, ControlKind kind, std::string_view text) {
     ranks_.at(rank).connection->say(uint32_t(kind), text);
   }
-  /// Says what a rank's word is.
+  /// Sends the value of a rank's word.
   void tell(int rank, int of, uint64_t value) {
     MirroredState state;
     say(rank, ControlKind::records,
         numbered(uint32_t(of), state.changes({{}, {}, {&value}}, true)));
   }
   void hangUp(int rank) {
-    ranks_.at(rank).connection->work(); // what it was told first
+    ranks_.at(rank).connection->work(); // send what was said before
     ranks_.erase(rank);
   }
 
@@ -104,7 +104,7 @@ private:
   std::map<int, One> ranks_;
 };
 
-/// The hub takes in all others.
+/// Lets the hub accept all other ranks.
 void joinRest(Ranks &ranks, Directory &directory, LazyHub &hub) {
   std::vector<std::thread> threads;
   std::atomic<int> joined{0};
@@ -121,7 +121,7 @@ void joinRest(Ranks &ranks, Directory &directory, LazyHub &hub) {
   ranks.expectJoined();
 }
 
-/// A rank's word changes, and the hub hears of it.
+/// Changes a rank's word and waits until the hub hears of it.
 void tell(Ranks &ranks, LazyHub &hub, int rank, uint64_t value) {
   const int before = hub.told(rank);
   ranks.memoryOf(rank).set(rank, value);
@@ -139,7 +139,7 @@ TEST_CASE("who comes to the next hub before it knows is told what it says") {
   joinRest(ranks, directory, hub);
   tell(ranks, hub, 1, 11);
   tell(ranks, hub, 2, 5);
-  hub.hangUp(2); // rank 1 takes it in, and has heard nothing
+  hub.hangUp(2); // rank 1 accepts it, and has heard nothing
   CHECK(hub.serveUntil([&] { return ranks.memoryOf(2).get(1) == 11; }));
   tell(ranks, hub, 1, 12);
   hub.hangUp(1);
@@ -158,11 +158,11 @@ TEST_CASE("who comes to the next hub before it knows hears nothing old") {
   };
   hub.tell(1, 0, 4);
   hub.tell(2, 0, 4);
-  hub.tell(2, 0, 5); // and to rank 1, whom it reaches later
+  hub.tell(2, 0, 5); // also for rank 1, which it reaches later
   REQUIRE(serveUntil(1, 0, 4));
   REQUIRE(serveUntil(2, 0, 5));
   tell(ranks, hub, 1, 11);
-  hub.hangUp(2); // rank 1 takes it in
+  hub.hangUp(2); // rank 1 accepts it
   REQUIRE(serveUntil(2, 1, 11));
   CHECK(ranks.memoryOf(2).get(0) == 5);
   hub.tell(1, 0, 5);
@@ -177,15 +177,15 @@ TEST_CASE("the next hub hears the one before to its end first") {
   Directory directory(ranks.secret);
   LazyHub hub(ranks.secret, directory.place(), 3);
   joinRest(ranks, directory, hub);
-  // Rank 2, as it comes to rank 1 from the hub's end.
+  // Rank 2 comes to rank 1 because its connection to the hub has ended.
   hub.tell(1, 2, 4);
   REQUIRE(hub.serveUntil([&] { return ranks.memoryOf(1).get(2) == 4; }));
   ranks.memoryOf(2).set(2, 6);
   tell(ranks, hub, 1, 11);
   hub.hangUp(2);
   REQUIRE(hub.serveUntil([&] { return ranks.memoryOf(2).get(1) == 11; }));
-  // It has been told, so it tells, and then says goodbye, which is not
-  // answered before rank 1 has heard all.
+  // Rank 2 has been told records, so it sends its own and then says goodbye.
+  // The goodbye is not answered before rank 1 has heard everything.
   std::atomic<bool> left{false};
   std::thread leaving([&] {
     ranks.leave(2);
@@ -194,7 +194,7 @@ TEST_CASE("the next hub hears the one before to its end first") {
   const Clock::time_point turns = Clock::now() + ranks.silence / 4;
   CHECK(hub.serveUntil([&] { return left || Clock::now() > turns; }));
   CHECK_FALSE(left);
-  hub.tell(1, 2, 5); // which was on its way
+  hub.tell(1, 2, 5); // was still on its way
   hub.hangUp(1);
   leaving.join();
   CHECK(ranks.memoryOf(1).get(2) == 6);
@@ -212,7 +212,7 @@ TEST_CASE("who has said goodbye leaves the server's memory to the next one") {
   hub.say(2, ControlKind::gone, numbered(1, ""));
   hub.tell(2, 0, 6);
   REQUIRE(hub.serveUntil([&] { return ranks.memoryOf(1).get(0) == 6; }));
-  hub.tell(1, 0, 5); // before the hub heard the goodbye
+  hub.tell(1, 0, 5); // sent before the hub heard the goodbye
   hub.say(1, ControlKind::gone, numbered(1, ""));
   std::atomic<bool> left{false};
   std::thread ends([&] {

@@ -27,7 +27,7 @@ inline Secret secretOf(unsigned char letter) {
   return secret;
 }
 
-/// An end, and the other end of its socket, which is the test's.
+/// One end of a connection; the other end of its socket belongs to the test.
 struct End {
   explicit End(Side side, const Secret &secret = secretOf('s')) {
     int both[2];
@@ -39,7 +39,7 @@ struct End {
     connection->work();
   }
 
-  /// What it has written.
+  /// Returns what the connection has written.
   std::string take() {
     std::string text;
     char bytes[64 << 10];
@@ -48,7 +48,7 @@ struct End {
       text.append(bytes, size_t(got));
     return text;
   }
-  /// Lets it read that.
+  /// Lets the connection read `text`.
   void give(std::string_view text) {
     while (!text.empty() && !connection->isBroken()) {
       const ssize_t sent = send(wire.get(), text.data(), text.size(),
@@ -61,7 +61,7 @@ struct End {
     }
     connection->work();
   }
-  /// What it has heard so far.
+  /// Returns the messages heard so far.
   std::vector<std::string> heard() {
     std::vector<std::string> texts;
     uint32_t kind;
@@ -75,12 +75,12 @@ struct End {
   std::unique_ptr<ControlConnection> connection;
 };
 
-/// Both ends, and between them whoever is there.
+/// Two ends; whoever is between them is the test.
 struct Line {
   explicit Line(const Secret &secret = secretOf('s'))
       : asks(Side::asks, secret), answers(Side::answers, secret) {}
 
-  /// Carries all to the other end; `toAsks` and `toAnswers` are what went.
+  /// Carries all bytes to the other end; `toAsks` and `toAnswers` record them.
   void carry() {
     for (int turn = 0; turn < 4; ++turn) {
       answers.connection->work();

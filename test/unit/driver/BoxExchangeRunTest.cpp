@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Steps that add to what an output holds: on the host back end, and on the CUDA
-// back end's emulated devices.
+// Runs steps that add to the contents of an output, on the host back end and on
+// the CUDA back end's emulated devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace blink::test;
 
 namespace {
 
-/// The first variant that adds to outputs, or null.
+/// Returns the first variant that adds to outputs, or null.
 const sched::Variant *addsToOutputs(const sched::Program &program) {
   for (const sched::Variant *variant : *program.variants())
     for (const sched::RankProgram *rank : *variant->ranks())

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Bundles are spoiled in memory after they were opened: what is changed keeps
-// every rule of the file, and only a proof can find it.
+// Bundles are changed in memory after they were opened. The changed bundle
+// keeps every rule of the file format, so only the proof can find the change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,12 +39,12 @@ struct ProvableBundle : OpenedBundle {
   }
 };
 
-/// The first problem, or "".
+/// Returns the first problem, or "".
 std::string first(const BundleProof &proof) {
   return proof.problems.empty() ? "" : proof.problems.front();
 }
 
-/// GB/s of the NVLinks from one node to another.
+/// Returns the GB/s of the NVLinks from one node to another.
 double between(const Topology &topology, int from, int to) {
   for (const Link &link : topology.links)
     if (link.from == from && link.to == to && link.kind == LinkKind::nvlink)
@@ -82,11 +82,11 @@ TEST_CASE("a wrong node map is found, whichever it is") {
         *opened.bundle.index->classes()->Get(entry->class_number());
     if (one.pieces()->Get(0)->size() == 0)
       continue;
-    // All ways to name the three GPUs, against the wires.
+    // Compare the proof with the links for all ways to name the three GPUs.
     uint16_t *map = opened.mapOf(*entry);
     std::vector<uint16_t> old(map, map + topology.nodes.size()), images;
     for (uint16_t gpu : *one.gpus())
-      images.push_back(map[gpu]); // node and GPU numbers are the same here
+      images.push_back(map[gpu]); // here node and GPU numbers are equal
     std::sort(images.begin(), images.end());
     BundleProver prover(opened.bundle);
     do {
@@ -102,7 +102,7 @@ TEST_CASE("a wrong node map is found, whichever it is") {
     } while (std::next_permutation(images.begin(), images.end()));
     std::copy(old.begin(), old.end(), map);
   }
-  CHECK(right >= 41); // connected triples
+  CHECK(right >= 41); // number of connected triples
   CHECK(wrong > 41);
   CHECK(opened.prove().ok());
 }
@@ -114,14 +114,14 @@ TEST_CASE("a wrong map of a root is found") {
   ProvableBundle opened(topology, options);
   const sched::AllocationClass &one = *opened.bundle.index->classes()->Get(0);
   REQUIRE(opened.prove().ok());
-  // 0-1 and 1-3 are single links, 0-3 is double: 0 and 3 are alike.
+  // 0-1 and 1-3 are single links, 0-3 is a double one: 0 and 3 are alike.
   REQUIRE(one.roots()->Get(0) == 0);
   REQUIRE(one.roots()->Get(1) == 1);
   REQUIRE(one.roots()->Get(2) == 0);
   auto *maps = const_cast<uint16_t *>(one.root_maps()->data());
   uint16_t *map = maps + 2 * topology.nodes.size();
   REQUIRE(map[0] == 3);
-  std::swap(map[1], map[3]); // carries 0 onto 3 still
+  std::swap(map[1], map[3]); // still maps 0 to 3
   CHECK(contains(first(opened.prove()), "for rank 2"));
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("a root without a program is found") {
   ProvableBundle opened(topology, options);
   const sched::AllocationClass &one = *opened.bundle.index->classes()->Get(0);
   REQUIRE(one.roots()->Get(2) == 0);
-  const_cast<uint16_t *>(one.roots()->data())[2] = 2; // served by itself
+  const_cast<uint16_t *>(one.roots()->data())[2] = 2; // now serves itself
   CHECK(contains(first(opened.prove()),
                  "programs for the roots 0,1; expected 0,1,2"));
 }
@@ -141,7 +141,7 @@ TEST_CASE("what is missing, or for another class, is found") {
   const Topology topology = shippedTopology("dgx1");
   ProvableBundle opened(topology, optionsFor(topology, "0,1/0,3/0,5"));
   const sched::Bundle &index = *opened.bundle.index;
-  REQUIRE(index.classes()->size() == 3); // single, double, none
+  REQUIRE(index.classes()->size() == 3); // single, double, no link
   REQUIRE(opened.prove().ok());
   const auto setClass = [&](uint32_t entry, uint32_t number) {
     const sched::Entry old = *index.entries()->Get(entry);
@@ -213,7 +213,8 @@ TEST_CASE("a reduce that is a mirrored broadcast is as fast as its own") {
                 .bound;
         CHECK(program->certificate()->bound() ==
               doctest::Approx(bound).epsilon(1e-9));
-        // Up to a twentieth is given up for trees that fair links keep to.
+        // Up to 5 % of the rate may be given up for trees that keep their rates
+        // on fairly shared links.
         CHECK(program->algbw() >= 0.95 * (1 - 1e-6) * bound);
         CHECK(program->collective() == collective);
       }

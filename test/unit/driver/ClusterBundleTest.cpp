@@ -32,7 +32,8 @@ Topology pod(const char *machine, int boxes, int rails) {
   return valueOf(generatePod(shippedTopology(machine), boxes, rails, kNetwork));
 }
 
-/// A box of four GPUs in a ring, which only turns and mirrors keep.
+/// Returns boxes of four GPUs in a ring, whose only symmetries are rotations
+/// and reflections.
 Topology ringPod(int boxes, int rails) {
   return valueOf(
       generatePod(valueOf(generateRing(4, Wire{})), boxes, rails, kNetwork));
@@ -55,7 +56,7 @@ struct ClusterFile {
   sched::BundleView bundle;
 };
 
-/// What compiling a job's own GPUs on the whole cluster gives.
+/// Returns the rate of compiling for the job's own GPUs on the whole cluster.
 double rateOf(const Topology &topology, const Numbers &gpus,
               Collective collective, int root) {
   CompileOptions options;
@@ -69,7 +70,7 @@ double rateOf(const Topology &topology, const Numbers &gpus,
       ->algbw();
 }
 
-/// `sizes` GPUs of boxes, whichever.
+/// Returns a random placement with `sizes` GPUs in random boxes.
 Numbers randomPlacement(const sched::ClusterSymmetry &cluster,
                         const std::vector<int> &sizes, std::mt19937 &random) {
   Numbers gpus;
@@ -120,7 +121,7 @@ TEST_CASE("any placement of a shape has a schedule as good as its own") {
               sched::openPiece(file.bundle, entry->class_number(), c, error);
           CHECK(error.empty());
           if (!piece)
-            continue; // on rails that do not meet
+            continue; // these are on rails that do not meet
           const Collective collective =
               file.bundle.index->collectives()->Get(c);
           const uint16_t root = uint16_t(random() % gpus.size());
@@ -155,10 +156,10 @@ TEST_CASE("as many placements as shapes, however many boxes") {
   };
   CHECK(classes(pod("dgx-a100", 4, 1), "1x2/3+5/4x2") == 3);
   CHECK(classes(pod("dgx-a100", 16, 1), "1x2/3+5/4x2") == 3);
-  // Eight rails: 3 and 5 GPUs meet on none to three of them.
+  // There are eight rails: 3 and 5 GPUs share none to three of them.
   CHECK(classes(pod("dgx-a100", 4, 8), "3+5") == 4);
   CHECK(classes(pod("dgx-a100", 4, 8), "2x2") == 3);
-  // Two neighbours, or two that are not, in a ring of four.
+  // In a ring of four, two GPUs are neighbours or they are not.
   CHECK(classes(ringPod(4, 1), "2+4") == 2);
   CHECK(classes(ringPod(4, 1), "2x2") == 3);
 }

@@ -1,8 +1,8 @@
-//===- CollectivesTest.cpp - the dialect's collectives are the file's -----===//
+//===- CollectivesTest.cpp - the dialect's and the file's collectives -----===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The dialect knows no file format, so it says by itself what collectives are.
+// The dialect knows no file format, so it has its own list of collectives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 using namespace blink;
 
 namespace {
-/// "all_reduce" as "allreduce".
+/// Returns the word without underscores: "allreduce" for "all_reduce".
 std::string withoutBars(llvm::StringRef word) {
   std::string text = word.str();
   llvm::erase(text, '_');

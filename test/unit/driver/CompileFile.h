@@ -13,7 +13,7 @@
 
 namespace blink::test {
 
-/// Compiles one schedule.
+/// Compiles one schedule and returns the file's bytes.
 inline std::vector<uint8_t> compileFile(const Topology &topology,
                                         const CompileOptions &options) {
   std::unique_ptr<mlir::MLIRContext> context = createContext();

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A schedule is the same program wherever it is read: from the forest it was
-// made of, from its file, and from the IR of that.
+// A schedule is the same program wherever it is read from: the forest it was
+// made of, its file, or the IR made from the file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace blink::test;
 
 namespace {
 
-/// All that a program says, paths link by link.
+/// Returns everything a program says as text, with paths link by link.
 std::string textOf(const FoldProgram &program) {
   std::ostringstream text;
   text.precision(17);
@@ -57,7 +57,8 @@ std::string textOf(const FoldProgram &program) {
   return text.str();
 }
 
-/// The forest for large messages that the options lead to, in lanes.
+/// Returns the forest for large messages that follows from the options, with
+/// lanes.
 FoldProgram plannedForest(const Topology &topology,
                           const CompileOptions &options) {
   std::unique_ptr<mlir::MLIRContext> context = createContext();
@@ -98,7 +99,7 @@ void checkPrograms(const Topology &topology, const CompileOptions &options) {
     predicted = predictTime(*file, program, *variant);
   }
   CHECK(schedule == schedules.end());
-  // What passes choose by is what reports predict.
+  // Passes choose by the same numbers that reports predict.
   FoldProgram planned = plannedForest(topology, options);
   CHECK(planned.ranks.size() ==
         program.allocation()->size() +

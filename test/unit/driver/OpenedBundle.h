@@ -1,4 +1,4 @@
-//===- OpenedBundle.h - compiled bundles, to look into and spoil *- C++ -*-===//
+//===- OpenedBundle.h - compiled bundles to inspect or change ---*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,10 +16,10 @@
 
 namespace blink::test {
 
-/// No progress is shown.
+/// A progress callback that does nothing.
 inline void ignore(size_t, size_t) {}
 
-/// Of NVLink alone; `allocations` as for --allocations.
+/// Returns options for NVLink only; `allocations` as for --allocations.
 inline BundleOptions optionsFor(const Topology &topology,
                                 const char *allocations,
                                 std::vector<sched::Collective> collectives) {
@@ -31,7 +31,7 @@ inline BundleOptions optionsFor(const Topology &topology,
   return options;
 }
 
-/// A bundle in memory that can be written to.
+/// A bundle in writable memory.
 struct OpenedBundle {
   OpenedBundle(const Topology &topology, const BundleOptions &options)
       : bytes(valueOf(compileBundle(topology, options, ignore))) {

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Schedules that add in one order, proved, run and made wrong: what the proof
-// says is compared with bits that come out, of the host back end and of the
-// CUDA back end on emulated devices.
+// Schedules that add in one order, proved, run and made wrong. What the proof
+// says is compared with the bits that the host back end and the CUDA back end
+// on emulated devices compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using namespace blink::test;
 
 namespace {
 
-// Emulated devices fold as devices do, whatever the number: the longest ranges
-// are the host's to show.
+// Emulated devices fold as devices do for any size, so only the host runs the
+// longest ranges.
 #ifdef BLINK_TEST_EMULATED
 constexpr bool kEmulated = true;
 #else
@@ -75,7 +75,7 @@ const Check &checkOf(const VerifyReport &report, const std::string &name) {
   return *check;
 }
 
-/// Numbers whose sums depend on the order, one list a rank.
+/// Returns numbers whose sums depend on the order, one list per rank.
 std::vector<std::vector<float>> roughNumbers(int ranks, size_t count) {
   std::mt19937 random(11);
   std::vector<std::vector<float>> numbers(ranks);
@@ -89,7 +89,7 @@ std::vector<std::vector<float>> roughNumbers(int ranks, size_t count) {
 } // namespace
 
 TEST_CASE("the order asked for is proved") {
-  if (kEmulated) // nothing runs
+  if (kEmulated) // this test runs nothing
     return;
   for (const Machine &machine : kMachines)
     for (Collective collective : {Collective::allreduce, Collective::reduce,
@@ -100,12 +100,14 @@ TEST_CASE("the order asked for is proved") {
       for (const Check &check : report.checks)
         CHECK_MESSAGE(check.ok, check.name << ": " << check.detail);
       CHECK(contains(checkOf(report, "order").detail, "in one order"));
-      // Invariant may be more than was asked for.
+      // If order `invariant` was asked for, the proof may find more: order
+      // `rank`.
       const bool asAsked = report.order == machine.proved ||
                            report.order == ReductionOrder::rank;
       CHECK(asAsked);
     }
-  // Where a switch joins all each element is added in one step; elsewhere not.
+  // If a switch joins all GPUs each element is added in one step; otherwise it
+  // is not.
   CHECK(proofOf(compileFor(kMachines[3], Collective::allreduce)).orderOfNarrow);
   CHECK_FALSE(
       proofOf(compileFor(kMachines[0], Collective::allreduce)).orderOfNarrow);
@@ -120,7 +122,7 @@ TEST_CASE("without an order trees differ, and a wrong one is found") {
   const sched::Schedule *file =
       sched::openSchedule(bytes.data(), bytes.size(), error);
   REQUIRE(file);
-  // Two sources of a step of the last variant change places.
+  // Swap two sources of a step of the last variant.
   const sched::Variant &variant =
       **std::prev(file->programs()->Get(0)->variants()->end());
   bool swapped = false;
@@ -159,13 +161,13 @@ TEST_CASE("an element has the same bits wherever it stands") {
                               ->allocation()
                               ->size());
     const std::vector<std::vector<float>> numbers = roughNumbers(ranks, kMost);
-    // One after the other, in the order of ranks.
+    // One contribution after the other, in the order of ranks.
     std::vector<float> expected = numbers[0];
     for (int rank = 1; rank < ranks; ++rank)
       for (size_t i = 0; i < kMost; ++i)
         expected[i] += numbers[rank][i];
     if (machine.proved == ReductionOrder::invariant)
-      expected.clear(); // whatever comes out first
+      expected.clear(); // the first result sets it
     const Job job(bytes, ranks, 0, nullptr);
     std::mt19937 random(3);
     for (auto size = std::rbegin(sizes); size != std::rend(sizes); ++size) {
@@ -197,7 +199,7 @@ TEST_CASE("an element has the same bits wherever it stands") {
 
 namespace {
 
-/// To the nearest bfloat16, ties to even.
+/// Rounds to the nearest bfloat16, ties to even.
 uint16_t roundToBfloat16(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -240,7 +242,7 @@ TEST_CASE("a narrow sum is a sequential one of float32, rounded once") {
     std::vector<uint16_t> expected;
     for (float sum : sums)
       expected.push_back(roundToBfloat16(sum));
-    // Such a communicator takes narrow types, too.
+    // Communicators that ask for an order accept narrow types, too.
     setenv("BLINK_ORDER", "rank", 1);
     const Job job(bytes, ranks, 0, nullptr);
     unsetenv("BLINK_ORDER");
@@ -273,7 +275,7 @@ TEST_CASE("a narrow sum is a sequential one of float32, rounded once") {
 TEST_CASE("2^24 elements have the bits of fewer") {
   if (kEmulated)
     return;
-  // Three of a DGX-1's eight, whose buffers are 64 MiB each.
+  // Three GPUs of a DGX-1, with buffers of 64 MiB each.
   const Machine few{
       "dgx1", {1, 4, 6}, ReductionOrder::rank, ReductionOrder::rank};
   constexpr size_t kMost = size_t(1) << 24;
@@ -343,13 +345,13 @@ TEST_CASE("parts of reduce and reducescatter have the bits of allreduce") {
 
 namespace {
 
-/// Of the environment, for as long as this lives.
+/// Sets BLINK_ORDER during the object's lifetime.
 struct OrderAsked {
   explicit OrderAsked(const char *order) { setenv("BLINK_ORDER", order, 1); }
   ~OrderAsked() { unsetenv("BLINK_ORDER"); }
 };
 
-/// What an allreduce of one element answers on all ranks: "" or its error.
+/// Runs an allreduce of one element on all ranks; returns "" or its error.
 std::string reduceOne(const Job &job, blinkDataType_t type) {
   std::vector<uint64_t> elements(job.size(), 0);
   const std::vector<blinkResult_t> results = job.onThreads([&](int rank) {
@@ -434,7 +436,8 @@ TEST_CASE("a bundle promises one order, and by its own ranks which") {
     CHECK(sums[0] == all);
     CHECK(sums[2] == all);
   }
-  // One of the two has the ranks of the program, the other has not.
+  // One of the two jobs has its ranks in the program's order, the other has
+  // not.
   const OrderAsked rank("rank");
   int refused = 0;
   for (const std::vector<int> &gpus :
@@ -467,7 +470,7 @@ TEST_CASE("the order is asked for by word or by configuration") {
   config.order = blinkOrder_t(7);
   CHECK(make(config) == blinkInvalidArgument);
   CHECK(contains(blinkGetLastError(nullptr), "unknown order 7"));
-  // The configuration is before the environment.
+  // The configuration takes precedence over the environment.
   const OrderAsked rank("rank");
   config.order = blinkOrderNone;
   REQUIRE(make(config) == blinkSuccess);

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Whole schedules with lanes enough, with few, and with one, where no tree is
-// split: verified (the pipeline does), of the same rate to the last bit, and of
-// no more lanes than are allowed.
+// Whole schedules with enough lanes, with few lanes, and with one lane, for
+// which no tree is split. They are verified (by the pipeline), have exactly the
+// same rate, and no more lanes than allowed.
 //
 //===----------------------------------------------------------------------===//
 

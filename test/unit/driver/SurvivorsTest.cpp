@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Whole ones, and ones that are spoiled in memory after they were opened, as in
+// Correct bundles, and bundles changed in memory after they were opened, as in
 // BundleTest.
 //
 //===----------------------------------------------------------------------===//
@@ -59,14 +59,14 @@ struct OpenedSurvivors : OpenedBundle {
   }
 };
 
-/// Sets a field of a table that is in the buffer.
+/// Sets a field of a table in the buffer.
 template <typename T>
 void set(const void *table, flatbuffers::voffset_t field, T value) {
   auto *writable = static_cast<flatbuffers::Table *>(const_cast<void *>(table));
   REQUIRE(writable->SetField<T>(field, value, 0));
 }
 
-/// All problems of a bundle.
+/// Returns all problems of a bundle.
 std::string problems(const OpenedSurvivors &opened) {
   std::string text;
   for (const std::string &problem :
@@ -83,27 +83,27 @@ TEST_CASE("allocations survive the links that matter to them") {
       topology, survivorOptions(topology, "0,1/0,5/0,1,2/4,5,6/0,1,6"));
   CHECK(problems(opened) == "");
   CHECK(opened.bytes[8] == 3);
-  // Each pair of nodes with a link is a condition, whether links are of a kind
-  // that is used or not.
+  // Each pair of nodes with a link is a condition, even if links of that kind
+  // are not used.
   CHECK(opened.bundle.index->conditions()->size() ==
         1 + linkedPairs(topology).size());
   CHECK(opened.bundle.index->survivors()->size() == 1 + 3 + 3);
 
-  // One link, which joined all: nothing is left.
+  // The only link between the two GPUs: no schedule remains.
   const sched::Entry *cutOff = opened.find("gpu1:gpu0", {0, 1});
   REQUIRE(cutOff);
   CHECK(cutOff != opened.whole({0, 1}));
   CHECK(!opened.hasSchedules(*cutOff));
-  // Three: two are left.
+  // Three GPUs still have two links.
   const sched::Entry *third = opened.find("gpu0:gpu1", {0, 1, 2});
   REQUIRE(third);
   CHECK(third != opened.whole({0, 1, 2}));
   CHECK(opened.hasSchedules(*third));
-  // The other board has the same wires: they share classes.
+  // The other board is wired alike, so both share classes.
   CHECK(opened.find("gpu4:gpu5", {4, 5, 6})->class_number() ==
         third->class_number());
-  // What does not matter: links of others, links of kinds that are not used,
-  // and any of those that nothing joins anyway.
+  // These failures do not matter: links of other GPUs, links of kinds that are
+  // not used, and any link of GPUs that are not connected anyway.
   CHECK(opened.find("gpu0:gpu3", {0, 1, 2}) == opened.whole({0, 1, 2}));
   CHECK(opened.find("gpu0:plx0", {0, 1, 2}) == opened.whole({0, 1, 2}));
   CHECK(opened.find("gpu0:gpu1", {0, 5}) == opened.whole({0, 5}));
@@ -122,7 +122,7 @@ TEST_CASE("a bundle with survivors is the same for any number of threads") {
   const OpenedSurvivors three(topology, options);
   CHECK(one.bytes == three.bytes);
   CHECK(problems(one) == "");
-  // No map twice, and many survivors without one of their own.
+  // No map occurs twice, and many survivors have no map of their own.
   const sched::Bundle &index = *one.bundle.index;
   const size_t nodes = topology.nodes.size();
   std::set<std::vector<uint16_t>> maps;
@@ -143,8 +143,8 @@ TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
   const OpenedSurvivors both(topology, options);
   CHECK(problems(both) == "");
   CHECK(both.bundle.index->entries()->size() == 2 + 4);
-  // A link fails for a job that has lost a GPU before: one failure too many,
-  // unless the link was not its own.
+  // A link fails for a job that has already lost a GPU. That is one failure too
+  // many, unless the job does not use the link.
   REQUIRE(both.whole({0, 1, 2}));
   CHECK(!both.find("gpu0:gpu1", {0, 1, 2}));
   CHECK(both.find("gpu0:gpu3", {0, 1, 2}) == both.whole({0, 1, 2}));
@@ -158,7 +158,8 @@ TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
   CHECK(gpus.bundle.index->conditions()->size() == 1);
   CHECK(!gpus.bundle.index->survivors());
   CHECK(gpus.bundle.index->entries()->size() == 2 + 4);
-  // As if they had been asked for, but for what is recorded.
+  // The same as if these allocations had been asked for, except for the
+  // recorded settings.
   options.surviveGpus = false;
   options.allocations =
       valueOf(parseAllocations("1,2/0,1,2/0,1,3/0,2,3/1,2,3/0,1,2,3", 8));
@@ -193,8 +194,8 @@ TEST_CASE("survivors that are none are found") {
   const sched::Entry pair = *opened.whole({0, 1});
   const sched::Entry triple = *opened.whole({0, 1, 2});
   const uint32_t direct = opened.condition("gpu0:gpu1");
-  // By condition, then allocation: both without gpu0:gpu1, the triple without
-  // gpu0:gpu2 and gpu1:gpu2.
+  // Sorted by condition, then allocation: both allocations without gpu0:gpu1,
+  // then the triple without gpu0:gpu2 and without gpu1:gpu2.
   REQUIRE(opened.survivor(0).condition() == direct);
   REQUIRE(opened.survivor(1).condition() == direct);
   REQUIRE(opened.survivor(1).entry().gpus_begin() == triple.gpus_begin());
@@ -212,7 +213,7 @@ TEST_CASE("survivors that are none are found") {
     CHECK(contains(problems(opened), "0,1,2 without gpu0:gpu1: "));
   }
   SUBCASE("one that is missing") {
-    // The last one is said to be for a link that does not matter.
+    // The last survivor claims to be for a link that does not matter.
     const sched::Survivor last = opened.survivor(3);
     REQUIRE(last.condition() == opened.condition("gpu1:gpu2"));
     opened.survivor(3) =

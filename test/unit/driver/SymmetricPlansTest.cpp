@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A rank's process plans of a symmetric file what it plans of the file in full,
-// of variants that are symmetric and of those beside them that are not.
+// From a symmetric file, a rank's process makes the same plan as from the full
+// file, for symmetric variants and for full variants beside them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ std::vector<uint8_t> symmetricForm(const std::vector<uint8_t> &full) {
   return valueOf(symmetricSchedule(*file)).bytes;
 }
 
-/// Compares the plans of a process that has `rank` alone.
+/// Compares the plans of a process that has only rank `rank`.
 void comparePlans(const std::vector<uint8_t> &full,
                   const std::vector<uint8_t> &symmetric, const Plan &whole,
                   int rank, uint64_t slotBytes) {
@@ -44,7 +44,8 @@ void comparePlans(const std::vector<uint8_t> &full,
   REQUIRE(a.variants.size() == b.variants.size());
   for (size_t v = 0; v < a.variants.size(); ++v) {
     CAPTURE(v);
-    // Nothing is left that neither the server's ranks nor representatives have.
+    // The plan has no rings that neither the server's ranks nor representatives
+    // use.
     CHECK(b.variants[v].rings.size() < a.variants[v].rings.size());
     compare(whole, a.variants[v], part, b.variants[v],
             whole.serverOf[size_t(rank)]);

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is compiled for machines that are symmetric, pods and random ones, has a
-// symmetric form, expands to the same bytes, and proves as near its bound as it
-// should.
+// Schedules compiled for symmetric machines, pods and random ones, have a
+// symmetric form, which expands to the same bytes. Their rates are as near to
+// the bound as they should be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Opened; an error of the loader ends the test.
+/// Opens a schedule; an error of the loader ends the test.
 const sched::Schedule &opened(const std::vector<uint8_t> &bytes) {
   std::string error;
   const sched::Schedule *file =
@@ -29,7 +29,7 @@ const sched::Schedule &opened(const std::vector<uint8_t> &bytes) {
   return *file;
 }
 
-/// Compiles, and checks that all variants but `inFull` are symmetric.
+/// Compiles, and checks that all but `inFull` variants are symmetric.
 void checkSymmetric(const Topology &topology, Collective collective,
                     size_t inFull) {
   CompileOptions options;
@@ -47,7 +47,7 @@ void checkSymmetric(const Topology &topology, Collective collective,
   CHECK(program.algbw() >= 0.989 * program.certificate()->bound());
 }
 
-/// GPUs in a circle, each joined with those at a few distances.
+/// Returns GPUs in a circle, each joined to those at the given distances.
 Topology circulant(int numGpus, const std::vector<int> &distances,
                    std::mt19937 &random) {
   Topology topology;
@@ -73,7 +73,7 @@ TEST_CASE("random symmetric machines") {
     const Topology topology =
         circulant(numGpus, {1, 2 + int(random() % 3)}, random);
     CAPTURE(numGpus);
-    // The tree of an allreduce for small messages has one root.
+    // The tree for small messages of an allreduce has a single root.
     checkSymmetric(topology, Collective::allreduce, 1);
     checkSymmetric(topology, Collective::allgather, 0);
     checkSymmetric(topology, Collective::reducescatter, 0);
@@ -106,7 +106,7 @@ TEST_CASE("files expand to what was compiled") {
       inFull += form.inFull.at(0).size();
     }
   }
-  // What has a root is like no other rank: broadcasts, and trees for small
+  // Variants with a root are not symmetric: broadcasts, and trees for small
   // messages of an allreduce.
   CHECK(inFull < variants * 2 / 3);
 }

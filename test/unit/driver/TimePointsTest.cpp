@@ -1,9 +1,9 @@
-//===- TimePointsTest.cpp - the times that a file has ---------------------===//
+//===- TimePointsTest.cpp - the points of time in a file ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the runtime finds between the points of a file is what the model of time
-// says of its variants.
+// The runtime interpolates between a file's points; the results must agree with
+// the time model of the file's variants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Powers of two to 8 GiB, and between them where the line between two points
-/// may be furthest from the model.
+/// Returns eight sizes per power of two up to 256 GiB: the line between two
+/// points may be furthest from the model between powers of two.
 std::vector<uint64_t> manySizes() {
   std::vector<uint64_t> sizes = {0};
   for (uint64_t power = 1; power <= uint64_t(256) << 30; power *= 2)
@@ -62,7 +62,7 @@ TEST_CASE("times between a file's points are those of the model") {
         options.collective = collective;
         options.chunkBytes = chunkBytes;
         if (options.collective == Collective::sendrecv)
-          options.gpus = {0, 1}; // which are joined in all of them
+          options.gpus = {0, 1}; // joined in all of these machines
         checkPoints(shippedTopology(name), options);
       }
 }

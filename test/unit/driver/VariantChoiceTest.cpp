@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Messages of every size take nearly the best of a program's variants, by the
-// times that are predicted from the file alone: what chose where one variant
-// ends and the next begins has no part in this test.
+// For messages of every size, the variant that serves them takes nearly the
+// least time of all variants, as predicted from the file alone. The code that
+// chose the borders between variants has no part in this test.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ constexpr Collective kCollectives[] = {
     Collective::allgather,     Collective::gather,    Collective::scatter,
     Collective::reducescatter, Collective::alltoall};
 
-/// 8 B to 4 GiB.
+/// Returns the powers of two from 8 B to 4 GiB.
 std::vector<uint64_t> powersOfTwo() {
   std::vector<uint64_t> sizes;
   for (uint64_t size = 8; size <= uint64_t(4) << 30; size *= 2)
@@ -41,8 +41,8 @@ std::vector<uint64_t> powersOfTwo() {
   return sizes;
 }
 
-/// The times of messages of `sizes` by the variant that serves them, each over
-/// the least of all variants'.
+/// For messages of `sizes`, returns the time of the variant that serves them,
+/// divided by the least time of all variants.
 std::vector<double> overBest(const sched::Schedule &file,
                              const sched::Program &program,
                              const std::vector<uint64_t> &sizes) {
@@ -66,7 +66,7 @@ void checkFile(const std::vector<uint8_t> &bytes) {
     CAPTURE(toString(program->collective()).str());
     CAPTURE(program->root());
     std::vector<uint64_t> sizes = powersOfTwo();
-    // SmallVariants.cpp says why these are not compared.
+    // SmallVariants.cpp explains why these sizes are not compared.
     if (isRouted(program->collective()))
       llvm::erase_if(sizes,
                      [](uint64_t size) { return size >= sched::kDirectBytes; });
@@ -75,8 +75,8 @@ void checkFile(const std::vector<uint8_t> &bytes) {
       CHECK_MESSAGE(ratios[i] <= kMost, formatBytes(sizes[i])
                                             << " take " << ratios[i]
                                             << " times as long as by the best");
-    // Little more between powers of two, where sizes that are compared are a
-    // quarter apart; and no variant is there for nothing.
+    // Between powers of two the time may be a little longer, since the compiler
+    // compares sizes a quarter apart. No variant is useless.
     for (const sched::Variant *variant : *program->variants()) {
       uint64_t first = variant->min_bytes();
       if (isRouted(program->collective()) && first >= sched::kDirectBytes)
@@ -96,7 +96,7 @@ void checkFile(const std::vector<uint8_t> &bytes) {
 TEST_CASE("every size takes nearly the best variant") {
   struct Machine {
     const char *name;
-    std::vector<std::vector<int>> allocations; ///< none: all
+    std::vector<std::vector<int>> allocations; ///< none: all GPUs
   };
   const Machine machines[] = {
       {"a100-nv4", {{0, 1}, {0, 1, 2}, {}}},
@@ -118,7 +118,7 @@ TEST_CASE("every size takes nearly the best variant") {
         CompileOptions options;
         options.collective = collective;
         options.gpus = gpus;
-        // Roots that are not alike.
+        // The last rank is the root, so that roots of different kinds occur.
         options.root = gpus.size() > 2 ? static_cast<int>(gpus.size()) - 1 : 0;
         checkFile(compileFile(topology, options));
       }

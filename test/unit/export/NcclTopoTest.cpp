@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What blinkc import makes of an exported machine is that machine, up to names
-// and latencies, or a note says what is not.
+// `blinkc import` reads an exported machine as the same machine, up to names
+// and latencies, or else a note says what differs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ Topology importedAgain(const ExportedFile &file) {
   return machine->topology;
 }
 
-/// Whether the graphs are isomorphic, rates included.
+/// Whether the graphs are isomorphic, including rates.
 bool isSame(const Topology &a, const Topology &b, bool peerLinksOnly) {
   MachinePart left = partOf(a, peerLinksOnly), right = partOf(b, peerLinksOnly);
   if (left.numNodes() != right.numNodes() ||
@@ -37,7 +37,8 @@ bool isSame(const Topology &a, const Topology &b, bool peerLinksOnly) {
          match->hostDistance() < 0.005;
 }
 
-/// A machine of two GPUs, a switch and a CPU, by `change`.
+/// Exports a machine of two GPUs, a switch and a CPU, modified by `change`, and
+/// returns the error.
 template <typename Change> std::string exportError(Change change) {
   Topology machine;
   machine.name = "box";
@@ -67,7 +68,7 @@ TEST_CASE("every machine type with GPUs comes back from NCCL's XML") {
     CAPTURE(type.name.str());
     const Topology machine = type.topology();
     auto file = exportNcclTopo(machine);
-    if (!file) { // ranks of a host are no PCI devices
+    if (!file) { // ranks of a host are not PCI devices
       CHECK(type.name.starts_with("host-"));
       CHECK(llvm::toString(file.takeError())
                 .find("no host links between gpu and cpu") !=
@@ -124,7 +125,7 @@ TEST_CASE("measured rates are rounded, with a note") {
       std::string::npos);
   file = exportNcclTopo(machine, findGpuModel("a100-sxm"));
   REQUIRE(bool(file));
-  CHECK(file->notes.size() == 6 + 2); // pairs, a CPU, PCIe
+  CHECK(file->notes.size() == 6 + 2); // pairs; a CPU and PCIe
   CHECK(file->notes.back() ==
         "gpu2:gpu3 has 90 GB/s; written as 4 links of 25");
 }

@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Generated topologies have the sizes, degrees and distances of their families,
-// and survive being written and read.
+// and do not change when they are written and read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ int countOf(const Topology &topology, NodeKind kind) {
                     [&](const Node &node) { return node.kind == kind; }));
 }
 
-/// How many links leave each GPU.
+/// Returns the number of links that leave each GPU.
 std::multiset<int> degreesOf(const Topology &topology) {
   std::map<int, int> degrees;
   for (int gpu : topology.gpus())
@@ -43,7 +43,8 @@ std::multiset<int> degreesOf(const Topology &topology) {
   return result;
 }
 
-/// The most links between two nodes, any node forwarding.
+/// Returns the largest distance in links between two nodes; any node may
+/// forward.
 int diameterOf(const Topology &topology) {
   int nodes = static_cast<int>(topology.nodes.size()), diameter = 0;
   for (int source : topology.gpus()) {
@@ -77,7 +78,7 @@ TEST_CASE("direct networks") {
   CHECK(torus.gpus().size() == 24);
   CHECK(degreesOf(torus) == all(24, 4));
   CHECK(diameterOf(torus) == 2 + 3);
-  // Two GPUs in a dimension are neighbours once.
+  // In a dimension of two GPUs, each GPU has one neighbour.
   CHECK(degreesOf(valueOf(generateTorus({2, 5}, Wire()))) == all(10, 3));
   CHECK(degreesOf(valueOf(generateTorus({1, 5}, Wire()))) == all(5, 2));
 
@@ -112,12 +113,13 @@ TEST_CASE("switched networks") {
   CHECK(degreesOf(cube) == all(16, 2));
   CHECK(diameterOf(cube) == 4);
 
-  // Wires that are no network meet in switches.
+  // If the wires are not a network, they meet in switches.
   Topology fly = valueOf(generateDragonfly(5, 4, 2, 50, Wire()));
   CHECK(fly.gpus().size() == 40);
   CHECK(countOf(fly, NodeKind::switch_) == 20);
   CHECK(diameterOf(fly) == 5);
-  // Each two groups once, and no router has two more than another.
+  // Each two groups are joined once, and no router has two links more than
+  // another.
   std::map<int, int> global;
   for (const Link &link : fly.links)
     if (link.bandwidth == 50)
@@ -138,7 +140,7 @@ TEST_CASE("pods repeat a machine") {
   CHECK(pod.links.size() == 3 * machine.links.size() + 2 * 24);
   RankTopology rankTopology = rankTopologyOf(pod);
   for (int gpu : {1, 2, 3, 4, 5, 6, 7}) {
-    // Within a box as before, across boxes over the network.
+    // Within a box as before, between boxes over the network.
     CHECK(rankTopology.peerJoined(0, gpu) ==
           rankTopologyOf(machine).peerJoined(0, gpu));
     CHECK(!rankTopology.peerJoined(0, 8 + gpu));
@@ -148,7 +150,7 @@ TEST_CASE("pods repeat a machine") {
   CHECK(valueOf(rankTopology.classify(0, 8, paths.path(0, 8))) ==
         ChannelKind::network);
   CHECK(paths.path(0, 8).size() == 2);
-  CHECK(paths.path(0, 9).empty()); // another rail: over a GPU, if at all
+  CHECK(paths.path(0, 9).empty()); // another rail: only over a GPU
 }
 
 TEST_CASE("random graphs are connected and the same for a seed") {
@@ -161,7 +163,7 @@ TEST_CASE("random graphs are connected and the same for a seed") {
           valueOf(generateRandom(5, 3, 14, seed, directed, Wire()))
               .fingerprint());
   }
-  // A fixed point: the graph must not change with compiler or library.
+  // A fixed example: the graph must not depend on the compiler or the library.
   Topology graph = valueOf(generateRandom(3, 0, 2, 1, false, Wire()));
   CHECK(graph.links.size() == 4);
 }
@@ -227,6 +229,6 @@ TEST_CASE("sizes out of range are refused with the range") {
        "expected 1 to 16384");
   says(generateRandom(4, 0, 2, 0, false, Wire()), "expected 3 to 6");
   says(generateRandom(4, 0, 13, 0, true, Wire()), "expected 4 to 12");
-  // What the wire says is checked like a file.
+  // The wire's properties are checked like those in a file.
   says(generateRing(3, {-1, 0, LinkKind::nvlink}), "bandwidth");
 }

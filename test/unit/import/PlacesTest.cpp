@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Bus ids and lists of processors are read as systems write them, and nothing
-// else is taken for one.
+// else is accepted as one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// GPUs are known by what drivers and users call them, and links carry what data
-// sheets and NCCL say.
+// GPUs are recognised by the names that drivers and users give them. Links have
+// the rates of data sheets and NCCL.
 //
 //===----------------------------------------------------------------------===//
 

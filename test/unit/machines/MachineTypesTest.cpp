@@ -39,7 +39,7 @@ TEST_CASE("names that are near are found, and those that hold a word") {
   REQUIRE_FALSE(near.empty());
   CHECK(near.front() == "dgx-h100");
   CHECK(llvm::is_contained(machineTypesLike("PCIE-8"), "pcie-8gpu"));
-  // In its description.
+  // The word is in the description.
   CHECK(machineTypesLike("aws-p5").front() == "dgx-h100");
   CHECK_FALSE(llvm::is_contained(machineTypesLike("ws-p5"), "dgx-h100"));
   CHECK(machineTypesLike("mainframe").empty());

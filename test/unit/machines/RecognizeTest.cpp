@@ -1,9 +1,9 @@
-//===- RecognizeTest.cpp - which machine type is this ---------------------===//
+//===- RecognizeTest.cpp - recognising a machine's type -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Shipped machines with other names, another order, NICs, other rates and links
-// that are missing are recognised; other graphs are not.
+// Shipped machines are recognised even if names, order or rates differ, NICs
+// are added, or links are missing; other graphs are not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ Topology machineOf(const char *name) {
   return type->topology();
 }
 
-/// Other names and another order of nodes and links. Returns where each node
-/// went, too.
+/// Returns the machine with different names and a different order of nodes and
+/// links, and the new place of each node.
 std::pair<Topology, std::vector<int>> shuffled(const Topology &machine,
                                                std::mt19937 &random) {
   std::vector<int> places = firstNumbers(machine.nodes.size());
@@ -50,7 +50,7 @@ std::pair<Topology, std::vector<int>> shuffled(const Topology &machine,
   return {std::move(other), std::move(places)};
 }
 
-/// Whether links between GPUs are where `recognition` says.
+/// Checks that the links between GPUs are where `recognition` says.
 void checkGpus(const Topology &machine, const Topology &type,
                const Recognition &recognition) {
   const std::vector<int> here = machine.gpus(), there = type.gpus();
@@ -100,14 +100,14 @@ TEST_CASE("a link that is missing or thinner is named") {
   for (const MachineType &type : machineTypes()) {
     const Topology machine = type.topology();
     if (partOf(machine, false).numPairs() < 4)
-      continue; // too small to say what is missing
+      continue; // too few pairs to name a missing one
     for (int round = 0; round < 4; ++round) {
       const Link &link = machine.links[random() % machine.links.size()];
       if (link.kind == LinkKind::host)
-        continue; // may have any rate
+        continue; // such links may have any rate
       if (round % 2 == 1 && machine.nodes[link.from].kind != NodeKind::gpu &&
           machine.nodes[link.to].kind != NodeKind::gpu)
-        continue; // what is cut off with a CPU is seen no more
+        continue; // parts cut off with a CPU are ignored
       LinkEdit edit{machine.nodes[link.from].id + ":" +
                         machine.nodes[link.to].id,
                     std::nullopt, ""};
@@ -118,12 +118,12 @@ TEST_CASE("a link that is missing or thinner is named") {
       const Topology less = degraded(machine, {edit});
       auto found = recognize(shuffled(less, random).first);
       REQUIRE(found.has_value());
-      // A node that is left with one link or none counts for nothing, and of
-      // some machines NVLinks alone remain.
+      // A node with at most one remaining link is ignored, and of some machines
+      // only NVLinks count.
       if (found->type != type.name.str() || !found->whole)
         continue;
       REQUIRE(found->edits.size() == 1);
-      // Perhaps not that link, but one like it.
+      // The named link may be a different one, but must be equivalent.
       auto again = matchPart(partOf(less, false),
                              partOf(degraded(machine, found->edits), false));
       REQUIRE(again.has_value());
@@ -153,8 +153,8 @@ TEST_CASE("some GPUs of a machine are a part of it") {
     std::vector<int> gpus;
     const char *text;
   };
-  // Of what is alike the first is named: 4 to 7 of a DGX-1V are joined as 0 to
-  // 3, and NVLinks of the smallest type stand for all.
+  // Of equivalent parts the first is named: GPUs 4 to 7 of a DGX-1V are joined
+  // like 0 to 3. NVLinks are attributed to the smallest type that has them.
   for (const Case &one :
        {Case{"dgx1", {0, 1, 2, 3}, "GPUs 0,1,2,3 of dgx1"},
         Case{"dgx1", {7, 4, 5, 6}, "GPUs 2,1,0,3 of dgx1"},
@@ -172,7 +172,7 @@ TEST_CASE("some GPUs of a machine are a part of it") {
       };
       return isGone(link.from) || isGone(link.to);
     });
-    // The others go, those that stay come in the order that is asked for.
+    // Remove the other GPUs; those that remain come in the order asked for.
     std::vector<int> order;
     for (int gpu : one.gpus)
       order.push_back(all[gpu]);
@@ -209,7 +209,7 @@ TEST_CASE("rates of a kind may be others, all of them together") {
   CHECK(found->scale.at(LinkKind::nvlink) ==
         doctest::Approx(0.824).epsilon(0.02));
   CHECK(found->describe().find("dgx-h100; nvlink at 0.8") == 0);
-  // A third less is another machine.
+  // With a third less bandwidth it is a different machine.
   for (Link &link : machine.links)
     link.bandwidth *= 0.67;
   found = recognize(machine);
@@ -234,7 +234,7 @@ TEST_CASE("NICs, and PCIe that the type has not, do not hide a machine") {
   REQUIRE(found.has_value());
   CHECK(found->describe() == "dgx-h100");
 
-  // The hives of the MI100 without what is between them.
+  // The hives of the MI100, without what is between them.
   machine = machineOf("mi100-8gpu");
   llvm::erase_if(machine.links,
                  [](const Link &link) { return link.kind != LinkKind::xgmi; });
@@ -258,7 +258,7 @@ TEST_CASE("other graphs are of no type") {
   CHECK_FALSE(recognize(llvm::cantFail(
                             generateTorus({4, 4}, {25, 0.7, LinkKind::nvlink})))
                   .has_value());
-  // A link too many.
+  // One link too many.
   Topology machine = machineOf("dgx1");
   machine.links.push_back({0, 7, 25, 0.6, LinkKind::nvlink});
   machine.links.push_back({7, 0, 25, 0.6, LinkKind::nvlink});
@@ -268,7 +268,7 @@ TEST_CASE("other graphs are of no type") {
                                                        {"gpu0:gpu2", {}, ""},
                                                        {"gpu0:gpu3", {}, ""}}))
                   .has_value());
-  // GPUs without a link, as many as a type has.
+  // As many GPUs as a type has, but without links.
   machine.links.clear();
   CHECK_FALSE(recognize(machine).has_value());
 }
@@ -284,7 +284,7 @@ TEST_CASE("a graph with thousands of nodes, and one where all looks alike") {
       machine.links.push_back({next, node, 16, 1, LinkKind::pcie});
     }
   CHECK_FALSE(recognize(machine).has_value());
-  // 16 GPUs in a ring of MI250's xGMI links.
+  // 16 GPUs in a ring of the MI250's xGMI links.
   CHECK_FALSE(
       recognize(llvm::cantFail(generateRing(16, {200, 0.7, LinkKind::xgmi})))
           .has_value());

@@ -1,4 +1,4 @@
-//===- DevicesTest.cpp - which device of this machine a NIC is ------------===//
+//===- DevicesTest.cpp - which network device a NIC is --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -26,7 +26,7 @@ const std::vector<TransportNic> kNics = {
     {"s0nic0", "", 0},      {"s0nic1", "", 1},      {"box1.gpu3:rail0", "", 0},
     {"named", "mlx5_1", 0}, {"strange", "eth7", 0}, {"third", "", 2}};
 
-/// The device's name, or the error.
+/// Returns the device's name or the error.
 std::string device(uint16_t nic, const char *netDevices = nullptr,
                    const char *socketIfname = nullptr,
                    const SystemDevices &system = kTwoRails) {
@@ -57,7 +57,7 @@ TEST_CASE("interfaces are filtered in NCCL's manner") {
   CHECK(usableInterfaces(all, "^eth0") == Names{"eth1"});
   CHECK(usableInterfaces(all, "^=eth") == Names{"eth0", "eth1"});
   CHECK(usableInterfaces(all, "^eth,docker").empty());
-  CHECK(usableInterfaces(all, "docker").empty()); // it is down
+  CHECK(usableInterfaces(all, "docker").empty()); // the interface is down
   CHECK(usableInterfaces({all[0]}, nullptr) == Names{"lo"});
 }
 
@@ -67,14 +67,14 @@ TEST_CASE("NICs are devices in order, by the topology, or as said") {
   CHECK(device(2) == "eth0");
   CHECK(device(kAnyNic) == "eth0");
   CHECK(device(3) == "mlx5_1:1 (rdma)");
-  CHECK(device(1, nullptr, "=eth0") == "eth0"); // the only one
+  CHECK(device(1, nullptr, "=eth0") == "eth0"); // the only usable one
   CHECK(device(1, nullptr, nullptr, {{kTwoRails.interfaces[0]}, {}}) == "lo");
   CHECK(device(0, "s0nic0=eth1") == "eth1");
   CHECK(device(1, "s0nic0=eth1") == "eth1");
   CHECK(device(0, "s0nic1=eth0,s0nic0=mlx5_0:2") == "mlx5_0:2 (rdma)");
   CHECK(device(2, "box1.gpu3:rail0=lo") == "lo");
   CHECK(device(3, "named=eth0") == "eth0");
-  CHECK(device(0, "s0nic1=nowhere") == "eth0"); // another machine's, maybe
+  CHECK(device(0, "s0nic1=nowhere") == "eth0"); // perhaps another machine's
 }
 
 TEST_CASE("what is not there is named, with a remedy") {

@@ -12,14 +12,14 @@ using namespace blink::runtime::network;
 
 namespace {
 
-/// A meter with a clock of its own, which looks every tenth of a second.
+/// A meter with its own clock, read every tenth of a second.
 struct Looked {
   LinkMeter meter;
   LinkMeter::Clock::time_point now{};
   uint64_t sent = 0, there = 0;
 
-  /// `times` tenths of a second in which `bytes` get there, with 1000 more on
-  /// their way. How often there was a rate.
+  /// Advances by `times` tenths of a second. In each, `bytes` arrive and 1000
+  /// more are on their way. Returns how often there was a rate.
   int look(int times, uint64_t bytes) {
     int rates = 0;
     for (int i = 0; i < times; ++i) {
@@ -41,7 +41,7 @@ TEST_CASE("a connection that is full for a second has a rate") {
   CHECK(looked.look(2, 20'000) == 1);
   CHECK(looked.meter.rate() == doctest::Approx(200'000).epsilon(0.11));
   CHECK(looked.meter.plan() == doctest::Approx(1e6));
-  // A second ring waits in the next second.
+  // In the next second a second ring waits as well.
   looked.meter.begin(looked.now, 2e6);
   CHECK(looked.look(11, 50'000) == 1);
   CHECK(looked.meter.rate() == doctest::Approx(500'000).epsilon(0.11));
@@ -57,7 +57,7 @@ TEST_CASE("of many short calls only what waits counts") {
     looked.now += std::chrono::milliseconds(25);
     looked.there += 5'000;
     looked.meter.end(looked.now, 1e6);
-    looked.now += std::chrono::milliseconds(175); // computes
+    looked.now += std::chrono::milliseconds(175); // the call computes
     looked.sent = looked.there;
     rates += looked.meter.look(looked.now, looked.sent, looked.there);
   }
@@ -71,7 +71,7 @@ TEST_CASE("what waits for a reader says nothing of a link") {
   looked.meter.begin(looked.now, 1e6);
   for (int i = 0; i < 100; ++i) {
     CHECK(looked.look(5, 0) == 0);
-    // All is there.
+    // Everything has arrived.
     looked.there = looked.sent;
     looked.now += std::chrono::milliseconds(100);
     CHECK(!looked.meter.look(looked.now, looked.sent, looked.there));

@@ -1,4 +1,4 @@
-//===- MessagesTest.cpp - what comes from outside is not believed ---------===//
+//===- MessagesTest.cpp - data from outside is not trusted ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,7 +11,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Why a connection ends over one message, which `change` makes a wrong one.
+/// Sends one message that `change` makes wrong, and returns why the connection
+/// ended.
 template <typename Change> std::string over(const Change &change) {
   WithStranger pair;
   MessageHeader header = WithStranger::chunk();
@@ -47,13 +48,13 @@ TEST_CASE("a right message arrives, and one without the key does not") {
 
 TEST_CASE("messages that belong to no ring break the connection") {
   CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
-    header.ring = 1; // begins there
+    header.ring = 1; // that ring begins there
   })));
   CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
     header.ring = 7000000;
   })));
   CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
-    header.tag = 2; // the first is 1
+    header.tag = 2; // the first tag is 1
   })));
   CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
     header.offset = NotingClient::kBytes - 7;
@@ -96,7 +97,7 @@ TEST_CASE("who is silent is lost, and who said goodbye is not") {
     goodbye.kind = MessageKind::goodbye;
     goodbye.creditRing = MessageHeader::kNone;
     pair.say(goodbye, 0);
-    pair.say(WithStranger::chunk()); // for what came before to have been read
+    pair.say(WithStranger::chunk()); // so that what came before has been read
     const auto arrived = [&] {
       return pair.client.get(&NotingClient::arrivals) == 1;
     };
@@ -117,14 +118,14 @@ TEST_CASE("a connection that is closed without a goodbye is lost") {
   const std::string why = pair.end();
   CAPTURE(why);
   CHECK(why.find("the NIC of rank 1 from the NIC of rank 0, on lo: ") == 0);
-  CHECK(why.find("heartbeat") == std::string::npos); // at once
+  CHECK(why.find("heartbeat") == std::string::npos); // it is lost at once
 }
 
 namespace {
 
-/// Posts more than a window of 1 has room for, at 1 MB/s, to a stranger who
-/// takes all and says over and over that so much of it is there. What the
-/// client hears of that, as `said` in the end.
+/// Posts more chunks than a window of 1 allows, planned at 1 MB/s, to a
+/// stranger. The stranger receives everything but keeps reporting that only
+/// `there` bytes have arrived. Returns what the client finally hears in `said`.
 std::string slowTo(uint64_t there, const char *leastRate,
                    std::string NotingClient::*said) {
   const std::vector<char> data(1000);
@@ -186,7 +187,7 @@ TEST_CASE("waiting for who never comes ends, with names") {
 
 namespace {
 
-/// What a transport says of a setting.
+/// Returns a transport's error for a value of a setting.
 std::string refusalOf(const char *setting, const char *value) {
   setenv(setting, value, 1);
   NotingClient client;

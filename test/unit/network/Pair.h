@@ -21,11 +21,11 @@ namespace blink::test {
 using namespace runtime;
 using namespace runtime::network;
 
-/// A back end that notes what it hears.
+/// A back end that records what it hears.
 struct NotingClient final : TransportClient {
   static constexpr uint64_t kBytes = 1 << 20;
   std::vector<char> memory = std::vector<char>(kBytes);
-  std::mutex mutex; ///< of what follows
+  std::mutex mutex; ///< guards what follows
   uint64_t arrivals = 0, lastFreed = 0;
   std::string why;     ///< of broken()
   std::string warning; ///< of note()
@@ -58,19 +58,21 @@ struct NotingClient final : TransportClient {
   }
 };
 
-/// Ring 0 from rank 0 to rank 1, ring 1 back.
+/// Returns a job with ring 0 from rank 0 to rank 1 and ring 1 back.
 inline TransportJob twoRanks(bool here0, bool here1) {
   setenv("BLINK_SOCKET_IFNAME", "=lo", 1);
   TransportJob job;
   job.numRanks = 2;
   job.here = {here0, here1};
-  // Whoever sends a ring's own number for that between ranks is found.
+  // The numbers between the ranks differ from the rings' own, so that a mix-up
+  // is found.
   job.rings = {{0, 1, 0, 1}, {1, 0, 1, 0}};
   job.largestChunk = 64 << 10;
   return job;
 }
 
-/// Carries on until it is so, or for far too long.
+/// Calls `step` until the condition holds; returns false after 20 s, which is
+/// far too long.
 template <typename Step, typename Condition>
 bool eventually(const Step &step, const Condition &condition) {
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(20);
@@ -79,8 +81,8 @@ bool eventually(const Step &step, const Condition &condition) {
   return condition();
 }
 
-/// The transport of rank 0, and as rank 1 a worker that says whatever a test
-/// wants.
+/// The transport of rank 0, and a worker that acts as rank 1 and says what the
+/// test wants.
 struct WithStranger {
   struct Silent final : WorkerClient {
     uint64_t messages = 0;
@@ -114,7 +116,7 @@ struct WithStranger {
     connection = &worker->add(0, kAnyNic);
     connection->key = header.key;
     connection->address = address.substr(sizeof(header));
-    const auto greet = [&] { // asked while the transport waits
+    const auto greet = [&] { // they ask while the transport waits
       worker->progress();
       return connection->greeted && !connection->endpoint
                  ? worker->begin(*connection)
@@ -125,7 +127,7 @@ struct WithStranger {
     CHECK(status.text == "");
   }
 
-  /// A chunk of 8 bytes as it should be.
+  /// Returns the header of a correct chunk of 8 bytes.
   static MessageHeader chunk() {
     MessageHeader header{};
     header.kind = MessageKind::chunk;
@@ -143,7 +145,7 @@ struct WithStranger {
       worker->progress();
     transport->progress(0, true);
   }
-  /// Why the connection is broken, in the end.
+  /// Waits until the connection is broken and returns why.
   std::string end() {
     CHECK(eventually([&] { carryOn(); },
                      [&] { return !client.get(&NotingClient::why).empty(); }));

@@ -20,7 +20,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Addresses at which somebody of this network listens, as `address port`.
+/// Returns the addresses at which some process of this network namespace
+/// listens, as (address, port).
 std::set<std::pair<uint32_t, uint16_t>> listeners() {
   std::set<std::pair<uint32_t, uint16_t>> all;
   std::ifstream table("/proc/self/net/tcp");
@@ -61,7 +62,7 @@ TEST_CASE("garbage at UCX's ports disturbs no connection") {
   for (int round = 0; round < 40; ++round)
     for (const auto &[address, port] : listeners()) {
       if (before.count({address, port}))
-        continue; // somebody else's
+        continue; // another process's listener
       const int stranger = connectTo(address, port);
       if (stranger < 0)
         continue;

@@ -9,7 +9,7 @@
 using namespace blink;
 using namespace blink::test;
 
-/// Of twoRanks(true, true).
+/// Connects the transport of twoRanks(true, true) with itself.
 static std::unique_ptr<Transport> connectTwo(NotingClient &client) {
   std::unique_ptr<Transport> transport;
   REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
@@ -41,7 +41,7 @@ TEST_CASE("no more chunks are on their way than the window says") {
     for (uint64_t read = 0; read < kChunks; ++read) {
       const uint64_t most = std::min<uint64_t>(read + window, kChunks);
       CHECK(eventually(carryOn, [&] { return arrivals() == most; }));
-      for (int quiet = 0; quiet < 20;) // nothing more comes
+      for (int quiet = 0; quiet < 20;) // no further chunk arrives
         quiet = carryOn() ? 0 : quiet + 1;
       CHECK(arrivals() == most);
       CHECK(transport->flushed(0) == (most == kChunks));
@@ -63,7 +63,8 @@ TEST_CASE("credits that nobody waits for do not go by themselves at once") {
     transport->progress(0, true);
     transport->progress(1, true);
   };
-  // A reader that loses its processor for long looks too late, not each time.
+  // A reader that loses its processor for long looks too late, but not every
+  // time.
   constexpr uint64_t kTimes = 30;
   uint64_t kept = 0;
   for (uint64_t n = 1; n <= kTimes; ++n) {
@@ -74,7 +75,7 @@ TEST_CASE("credits that nobody waits for do not go by themselves at once") {
     for (int turn = 0; turn < 6; ++turn)
       carryOn();
     kept += client.get(&NotingClient::lastFreed) < n;
-    // But they do go.
+    // The credits go eventually.
     REQUIRE(eventually(
         carryOn, [&] { return client.get(&NotingClient::lastFreed) == n; }));
   }
@@ -87,7 +88,7 @@ TEST_CASE("what has been abandoned is not read any more") {
   const std::unique_ptr<Transport> transport = connectTwo(client);
   constexpr uint64_t kBytes = 512 << 10;
   auto data = std::make_unique<std::vector<char>>(kBytes);
-  for (uint32_t n = 0; n < 100; ++n) // more than sockets hold
+  for (uint32_t n = 0; n < 100; ++n) // more than sockets can buffer
     transport->post({0, n, n + 1, 0, kBytes}, data->data(), {1000});
   CHECK(!transport->flushed(0));
   transport->abandon(0);
@@ -100,8 +101,8 @@ TEST_CASE("what has been abandoned is not read any more") {
 
 namespace {
 
-/// What poll() says of the files of `rank` when it has waited for `most` ms;
-/// -1: there are none.
+/// Waits at most `most` ms for the files of `rank` and returns the result of
+/// poll(), or -1 if there are no files.
 int awaited(Transport &transport, int rank, int most) {
   std::vector<pollfd> files;
   std::chrono::nanoseconds time = std::chrono::hours(1);
@@ -110,7 +111,7 @@ int awaited(Transport &transport, int rank, int most) {
   return poll(files.data(), nfds_t(files.size()), most);
 }
 
-constexpr int kLong = 10000; // ms; UCX wakes it after 20 s
+constexpr int kLong = 10000; // ms; UCX itself would wake it after 20 s
 
 } // namespace
 
@@ -118,7 +119,7 @@ TEST_CASE("who sleeps until a chunk comes is woken by it") {
   NotingClient client;
   const std::unique_ptr<Transport> transport = connectTwo(client);
   for (uint64_t n = 1; n <= 20; ++n) {
-    // Heartbeats come, too, and are no chunk.
+    // Heartbeats also arrive, but are not chunks.
     REQUIRE(eventually([&] { transport->progress(1, true); },
                        [&] { return awaited(*transport, 1, 0) == 0; }));
     transport->post({0, 0, n, 0, 64}, client.memory.data() + 64, {100});
@@ -133,7 +134,7 @@ TEST_CASE("who sleeps until a chunk comes is woken by it") {
 }
 
 TEST_CASE("who sleeps is woken when another thread takes what comes") {
-  setenv("BLINK_HEARTBEAT_MS", "1000000", 1); // which would wake it as well
+  setenv("BLINK_HEARTBEAT_MS", "1000000", 1); // else heartbeats would wake it
   NotingClient client;
   const std::unique_ptr<Transport> transport = connectTwo(client);
   unsetenv("BLINK_HEARTBEAT_MS");

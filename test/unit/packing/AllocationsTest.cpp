@@ -23,7 +23,8 @@ using namespace blink::test;
 
 namespace {
 
-/// The least of the matrices that renumbering makes: equal for isomorphic ones.
+/// Returns the smallest of the matrices that renumbering gives; isomorphic ones
+/// give the same.
 std::vector<double> canonical(const Capacities &capacities) {
   std::vector<int> order(capacities.size());
   std::iota(order.begin(), order.end(), 0);
@@ -39,7 +40,7 @@ std::vector<double> canonical(const Capacities &capacities) {
   return least;
 }
 
-/// One allocation of each class of connected subsets of 3 to 8 GPUs.
+/// Returns one allocation for each class of connected subsets of 3 to 8 GPUs.
 std::vector<std::vector<int>> classesOf(const Topology &topology) {
   std::set<std::vector<double>> seen;
   std::vector<std::vector<int>> result;
@@ -85,7 +86,7 @@ void checkClass(const Topology &topology, const std::vector<int> &gpus) {
     CHECK(packed.certificate.bound == doctest::Approx(optimum).epsilon(1e-9));
     CHECK(packed.packing.algbw >= 0.999999 * optimum);
     CHECK(rateKept(problem, packed, {}) >= 0.99 * (1 - 1e-7));
-    // Sixteen trees are enough for what has no tree a root.
+    // Sixteen trees are enough if there is not a separate tree for each root.
     if (numBlocks(collective, rankTopology.numRanks()) == 1)
       CHECK(rateKept(problem, packed, {0.01, 16}) >= 0.97);
   }

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What links that share themselves fairly keep of a packing, against times
+// The rate that a packing keeps if links are shared fairly, compared with times
 // found by hand.
 //
 //===----------------------------------------------------------------------===//
@@ -17,8 +17,9 @@ using namespace blink::test;
 
 namespace {
 
-/// Three GPUs. From a to b 10 GB/s, which trees share; from b to c `far`; from
-/// a to c 10, more than the tree over it needs.
+/// Three GPUs. The link from a to b has 10 GB/s, which the two trees share. The
+/// link from b to c has `far` GB/s; that from a to c has 10, more than its tree
+/// needs.
 class Forked {
 public:
   explicit Forked(double chain, double star, int far = 8)
@@ -56,8 +57,8 @@ private:
 
 TEST_CASE("a light tree is through early, and a heavy one cannot make up") {
   const Forked forked(8, 2);
-  // 5 GB/s each, until the light one is through after 2/5 s; then the other has
-  // the 8 of its second hop for the 6 that are left.
+  // Each tree gets 5 GB/s until the light one is done after 2/5 s. The other
+  // one then has the 8 GB/s of its second hop for the 6 GB that are left.
   CHECK(fairRate(forked.problem, forked.packing, {1, 1}) ==
         doctest::Approx(10 / (0.4 + 0.75)));
   CHECK(fairRate(forked.problem, forked.packing, {4, 1}) ==
@@ -86,8 +87,9 @@ TEST_CASE("equal trees and what has no small common part stay whole") {
 }
 
 TEST_CASE("chains from one root go in parts of nearly one weight") {
-  // 4 GB/s from b to c, which the chain's block for c needs all the time. But
-  // it has a third of 10 until the star's block for b is through after 0.6 s.
+  // The link from b to c has 4 GB/s, which the chain's block for c needs all
+  // the time. But the chain gets only a third of 10 GB/s until the star's block
+  // for b is done, after 0.6 s.
   for (double star : {2.0, 1.9}) {
     Forked forked(4, star, 4);
     forked.problem.collective = Collective::scatter;
@@ -105,14 +107,14 @@ TEST_CASE("fair trees are found for as little of the rate as it takes") {
   struct {
     const char *machine;
     Collective collective;
-    std::vector<double> least; ///< of the optimum, one for each of the packings
+    std::vector<double> least; ///< fraction of the optimum, for each packing
   } const cases[] = {
-      // 14 trees of 1.9 to 12.4 GB/s, of which fair links keep 86 %.
+      // 14 trees of 1.9 to 12.4 GB/s, which keep 86 % on fairly shared links.
       {"dgx1", Collective::allreduce, {0.965, 0.99}},
       {"dgx1", Collective::allgather, {0.95}},
       {"dgx1", Collective::reducescatter, {0.95}},
       {"pcie-8gpu", Collective::broadcast, {1}},
-      // Links of 46 and 31.5 GB/s take few equal trees badly.
+      // Few equal trees fit badly into links of 46 and 31.5 GB/s.
       {"mi100-8gpu", Collective::allreduce, {0.975}},
       {"mi100-8gpu", Collective::allgather, {0.975, 0.999}},
       // The first trees that are found are not fair.

@@ -26,7 +26,7 @@ constexpr Collective kCollectives[] = {
     Collective::allreduce, Collective::broadcast, Collective::reduce,
     Collective::allgather, Collective::reducescatter};
 
-/// The cheapest arborescence of all, tried one by one.
+/// Returns the cost of the cheapest arborescence, found by trying all.
 double cheapestByHand(const CostMatrix &costs, int n, int root,
                       const std::vector<int> &serverOf, bool gated) {
   double least = kInfinity;
@@ -86,7 +86,8 @@ TEST_CASE("every tree passes each server through one gate") {
       Packing few = valueOf(selectTrees(problem, trees, {}));
       for (const Tree &tree : few.trees)
         CHECK(!checkGates(phased.serverOf(), tree));
-      // Never faster than all trees; as fast where NICs are what is scarce.
+      // Never faster than trees without gates, and as fast if NICs are the
+      // bottleneck.
       const double best = packed(all, collective).packing.algbw;
       CHECK(trees.packing.algbw <= best * (1 + 1e-9));
       CHECK(trees.packing.algbw == doctest::Approx(best).epsilon(1e-6));
@@ -109,7 +110,8 @@ TEST_CASE("the gates of a tree") {
   CHECK(gatesFor(serverOf, 1, true) == std::vector<Gates>{{1, 4}, {1, 3}});
   CHECK(gatesFor(serverOf, 1, false) ==
         std::vector<Gates>{{1, 4}, {2, 3}, {0, 3}, {1, 3}, {0, 4}, {2, 4}});
-  // Eight of each of four servers: not all choices, but the i-th of each.
+  // Four servers with eight ranks each: not all choices, only the i-th rank of
+  // each.
   std::vector<int> many;
   for (int rank = 0; rank < 32; ++rank)
     many.push_back(rank / 8);

@@ -21,7 +21,7 @@ TEST_CASE("misuse of GLPK is an error in its own words, and no end") {
   CHECK(textOf(broken.call([](glp_prob *) {})).find("before") !=
         std::string::npos);
 
-  // Others go on as if nothing had happened.
+  // Other problems are not affected.
   GlpkProblem whole = valueOf(GlpkProblem::create());
   int rows = 0;
   CHECK(!whole.call([&](glp_prob *lp) {
@@ -63,7 +63,8 @@ TEST_CASE("the master LP weighs trees, and its duals price links") {
   REQUIRE(!lp.solve());
   CHECK(lp.rate() == doctest::Approx(12));
 
-  // A column added to a solved LP is taken up; this one crosses a link twice.
+  // The LP uses a column that is added after it was solved; this tree crosses a
+  // link twice.
   REQUIRE(!lp.addTree(0, {{plain.rowOf(wide), 2}}));
   REQUIRE(!lp.solve());
   CHECK(lp.rate() == doctest::Approx(12));
@@ -82,13 +83,13 @@ TEST_CASE("roots of an allgather are worth n together") {
         !lp.addTree(rankTopology.topology().links[link].bandwidth == 8 ? 0 : 1,
                     {{plain.rowOf(link), 1}}));
   REQUIRE(!lp.solve());
-  CHECK(lp.rate() == doctest::Approx(4)); // the slow root binds
+  CHECK(lp.rate() == doctest::Approx(4)); // the slow root is the bottleneck
   CHECK(lp.worth(0) == doctest::Approx(0));
   CHECK(lp.worth(1) == doctest::Approx(2));
 }
 
 TEST_CASE("a column of an orbit is worth what its trees cost") {
-  // A ring of four: one root stands for all, two classes of links.
+  // A ring of four: one root represents all, and links form two classes.
   RankTopology rankTopology = rankTopologyOf(makeTopology(
       R"({"id":"a","kind":"gpu"},{"id":"b","kind":"gpu"},{"id":"c","kind":"gpu"},
          {"id":"d","kind":"gpu"})",
@@ -99,7 +100,7 @@ TEST_CASE("a column of an orbit is worth what its trees cost") {
   REQUIRE(reduced.order() == 4);
   REQUIRE(reduced.numRows() == 2);
   MasterLp lp = valueOf(MasterLp::create(reduced, 1));
-  // Two edges one way round and one the other, and the reverse.
+  // Two edges in one direction and one in the other, and the reverse.
   std::vector<RowUse> one{{0, 2}, {1, 1}}, other{{0, 1}, {1, 2}};
   REQUIRE(!lp.addTree(0, one));
   REQUIRE(!lp.addTree(0, other));

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Trees over the places of equal boxes: what they are, and where there are
-// none.
+// Trees over the places of equal boxes: their properties, and machines without
+// any.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ RankTopology pod(const char *machine, int boxes, int rails) {
       shippedTopology(machine), boxes, rails, {50, 2, LinkKind::network})));
 }
 
-/// Of all trees together, by rank.
+/// Returns each rank's number of children in all trees together.
 std::vector<int> childrenOf(const Packing &packing, int numRanks) {
   std::vector<int> children(numRanks, 0);
   for (const Tree &tree : packing.trees)
@@ -54,8 +54,8 @@ TEST_CASE("trees over boxes reach the bound, and ranks have equally much to "
           CHECK(isGrown(problem, packing, 0));
           const std::vector<int> children =
               childrenOf(packing, machine.numRanks());
-          // Each rank serves the others of its box in an eighth of the trees,
-          // and sends on to no more boxes than it has trees to do so for.
+          // Each rank serves the others of its box in an eighth of the trees.
+          // It sends on to at most as many boxes as it has trees for that.
           for (int rank = 0; rank < machine.numRanks(); ++rank)
             if (rank / 8 != root / 8) {
               CHECK(children[rank] >= 8 * 7);
@@ -89,7 +89,8 @@ TEST_CASE("there are no trees over boxes where links or options forbid them") {
   const std::vector<Packing> few = growOverBoxes(problem, 400, 20);
   REQUIRE(few.size() == 1);
   CHECK(few.front().trees.size() == 16);
-  // NVLinks of a DGX-1 do not join each two GPUs; a box alone has no others.
+  // The NVLinks of a DGX-1 do not join each two GPUs; and a single box has no
+  // other boxes.
   const RankTopology mesh = pod("dgx1", 4, 8);
   CHECK(growOverBoxes({&mesh, Collective::broadcast, 0}, 400, 0).empty());
   const RankTopology box = rankTopologyOf(shippedTopology("dgx2"));

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Trees grown over many boxes, without a linear program: against maximum flows
-// of another implementation, and against the linear program.
+// Trees grown over many boxes without a linear program, compared with the
+// maximum flows of a different implementation and with the linear program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ namespace {
 
 constexpr auto peers = Islands::JoinedBy::peerLinks;
 
-/// The least of the maximum flows from the root to every other rank.
+/// Returns the smallest of the maximum flows from the root to every other rank.
 double leastFlow(const PackingProblem &problem) {
   const RankTopology &machine = *problem.rankTopology;
   const bool up = problem.collective == Collective::reduce;
@@ -50,7 +50,7 @@ double leastFlow(const PackingProblem &problem) {
   return least;
 }
 
-/// A random machine in several boxes, each with the same links inside.
+/// Returns a random machine of several boxes, each with the same links inside.
 RankTopology randomPod(std::minstd_rand &random) {
   const int gpus = 3 + int(random() % 4), boxes = 17 / gpus + 2;
   const int rails[] = {1, gpus};
@@ -74,7 +74,7 @@ TEST_CASE("the least cut is the least of all maximum flows") {
                              int(random() % machine.numRanks())};
       const PackingCertificate cut = leastCut(problem);
       CHECK(cut.bound == doctest::Approx(leastFlow(problem)).epsilon(1e-9));
-      // Its prices prove it: no tree goes around the cut.
+      // Its prices prove the cut: no tree avoids it.
       const SymmetricProblem plain = SymmetricProblem::plain(problem);
       TreePricer pricer(plain);
       pricer.setPrices(cut.prices);
@@ -99,7 +99,7 @@ TEST_CASE("grown trees are an optimum of the linear program") {
       CHECK(valueOf(packTrees(problem)).packing.algbw ==
             doctest::Approx(plain.packing.algbw).epsilon(1e-6));
       if (!packed)
-        continue; // no few trees of one weight
+        continue; // no few trees of equal weight
       ++grown;
       CHECK(!problem.verify(packed->packing));
       CHECK(isGrown(problem, packed->packing, 0));
@@ -142,12 +142,13 @@ TEST_CASE("more trees come near what few do not reach") {
     const char *machine;
     int boxes;
     double bound;
-    int most; ///< trees
+    int most; ///< maximum number of trees
   };
   for (const Case &each :
        {Case{"pcie-8gpu-2switch", 3, 81.5, 16},
         Case{"azure-ndv2", 3, 215.75, 48},
-        // A PCIe switch brings two GPUs what one could get.
+        // A PCIe switch brings two GPUs together only what one of them could
+        // get.
         Case{"dgx1", 3, 207.875, 48}, Case{"dgx1p", 3, 137.875, 48}})
     for (Collective collective : {Collective::broadcast, Collective::reduce}) {
       CAPTURE(each.machine);
@@ -164,7 +165,7 @@ TEST_CASE("more trees come near what few do not reach") {
       CHECK(packed->packing.algbw >= each.bound * (1 - kMostSlack));
       CHECK(int(packed->packing.trees.size()) <= each.most);
       CHECK(isGrown(problem, packed->packing, 0));
-      // The forests that they are chosen among are as fast.
+      // The forests from which the trees are chosen are as fast.
       const std::vector<Packing> forests =
           growForests(problem, packed->packing.algbw, kMostGrown, 0);
       REQUIRE(!forests.empty());
@@ -199,7 +200,7 @@ TEST_CASE("switches are split where GPUs do not send through them") {
     const Topology &parts = split->machine.topology();
     CHECK(parts.nodes.size() == whole.nodes.size() + 8);
     REQUIRE(parts.links.size() == whole.links.size());
-    // Of one switch, GPU 2 has what the root does not need.
+    // On one switch, GPU 2 has the capacity that the root does not need.
     CHECK(split->shared.size() == 7);
     for (const SplitMachine::Shared &share : split->shared)
       for (int link : share.links)
@@ -234,7 +235,7 @@ TEST_CASE("depth grows with the logarithm of the number of boxes") {
     const char *machine;
     int boxes, rails;
     double nic;
-    int binary, lowest; ///< most depth with two children, of the lowest
+    int binary, lowest; ///< depth with two children, lowest depth
   };
   const Case cases[] = {{"dgx-h100", 8, 8, 50, 11, 7},
                         {"dgx-h100", 32, 8, 50, 17, 8},
@@ -282,7 +283,7 @@ TEST_CASE("boxes divide before what peer links join") {
     for (const Islands &islands : islandsOf(machine))
       counts.push_back(islands.count);
     CHECK(counts == each.islands);
-    // The way over the network would be shorter.
+    // The path over the network would be shorter.
     const PathTable table = pathsToGrow(machine);
     for (int from = 0; from < machine.numRanks(); ++from)
       for (int to = 0; to < machine.numRanks(); ++to)
@@ -302,8 +303,8 @@ TEST_CASE("GPUs of a switch are an island where nothing else divides") {
   CHECK(islands(valueOf(generateTorus({12, 12}, Wire{}))).empty());
   CHECK(islands(valueOf(generateFatTree(8, 1, Wire{}))).empty()); // 128 GPUs
   CHECK(islands(valueOf(generateFatTree(10, 1, Wire{}))) == std::vector{50});
-  // Each GPU's link brings its trees and takes them on, so that an island's
-  // own ranks leave others as many edges as there are trees.
+  // Each GPU's link brings the GPU its trees and passes them on, so an island's
+  // own ranks leave as many edges to others as there are trees.
   const Topology dragonfly = valueOf(generateDragonfly(12, 3, 4, 25, Wire{}));
   const Topology fatTree = valueOf(generateFatTree(10, 1, Wire{}));
   CHECK(islands(dragonfly) == std::vector{36});
@@ -311,7 +312,7 @@ TEST_CASE("GPUs of a switch are an island where nothing else divides") {
     const RankTopology machine = rankTopologyOf(*topology);
     for (Collective collective : {Collective::broadcast, Collective::reduce}) {
       const PackingProblem problem{&machine, collective, 5};
-      // Not patient: by islands or not at all.
+      // Not patient: trees are grown by islands or not at all.
       const std::vector<Tree> trees =
           growTrees(problem, pathsToGrow(machine), islandsOf(machine),
                     {16, 25. / 16, machine.numRanks(), /*isPatient=*/false}, 1);
@@ -325,7 +326,7 @@ TEST_CASE("GPUs of a switch are an island where nothing else divides") {
 TEST_CASE("others feed the box of a root that cannot feed it alone") {
   const RankTopology machine = rankTopologyOf(valueOf(generatePod(
       shippedTopology("mi300x"), 72, 8, {50, 2, LinkKind::network})));
-  REQUIRE(machine.numRanks() > 512); // where only trees of islands are grown
+  REQUIRE(machine.numRanks() > 512); // then only trees over islands are grown
   PackingProblem problem{&machine, Collective::reduce, 13};
   const std::vector<Packing> forests = growForests(problem, 400, kMostGrown, 0);
   REQUIRE(!forests.empty());
@@ -348,8 +349,8 @@ TEST_CASE("what a box cannot get from its own links enters it") {
     }
     return may;
   };
-  // GPUs get 450 and 300 GB/s from their boxes. Eight that each lack one tree
-  // of seven would make trees enter 8/7 times.
+  // GPUs get 450 and 300 GB/s from their boxes. If each of the eight lacked one
+  // tree of seven, trees would enter a box 8/7 times.
   CHECK(mayEnter("dgx-h100", 8, 50));
   CHECK(!mayEnter("dgx-a100", 7, 50));
   CHECK(mayEnter("dgx-a100", 48, 50. / 7));
@@ -375,7 +376,7 @@ TEST_CASE("an island falls into its ranks") {
     else
       CHECK(own == islands.ofNode[machine.nodeOf(rank)]);
   }
-  // Its switches belong to no rank.
+  // The island's switches belong to no rank.
   for (size_t node = 0; node < apart.ofNode.size(); ++node)
     if (islands.ofNode[node] == 1 &&
         machine.topology().nodes[node].kind != NodeKind::gpu)
@@ -429,7 +430,8 @@ TEST_CASE("what islands refuse cannot be completed") {
 }
 
 TEST_CASE("what islands may not have is given back whole") {
-  // Two boxes of three GPUs in a row, over one link with room for one tree.
+  // Two boxes of three GPUs in a row, joined by one link with room for one
+  // tree.
   const RankTopology machine = podOf(2, 3, 1);
   const Islands islands(machine, peers);
   CHECK(islands.count == 2);
@@ -439,12 +441,12 @@ TEST_CASE("what islands may not have is given back whole") {
       std::vector<double>(machine.topology().links.size(), 1));
   IslandCompletion completion(problem, islands, room, 2);
   REQUIRE(completion.begin());
-  // Of the three links into the other box each may bring one tree to it.
+  // Each of the three links into the other box may bring one tree.
   REQUIRE(completion.take(0, 3, table.path(0, 3)));
-  CHECK(!completion.take(1, 4, table.path(0, 4))); // its link out is taken
+  CHECK(!completion.take(1, 4, table.path(0, 4))); // its link out is in use
   for (int link : table.path(0, 4))
     CHECK(completion.room(link) == (link == table.path(0, 3).front() ? 0 : 1));
-  // What leads to GPU 4 is free as before.
+  // The refused path has left the links to GPU 4 free.
   REQUIRE(completion.take(1, 1, table.path(0, 1)));
   CHECK(completion.take(1, 4, table.path(1, 4)));
 }

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Trees grown edge by edge: against maximum flows of another implementation,
-// against Edmonds' optimum by enumeration, and on machines of many boxes.
+// Trees grown edge by edge, compared with the maximum flows of a different
+// implementation, with Edmonds' optimum by enumeration, and on machines of many
+// boxes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +28,10 @@ using namespace blink::test;
 
 namespace {
 
-constexpr double kUnit = 5; // of randomCapacities
+constexpr double kUnit = 5; // as in randomCapacities
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// A random machine of GPUs joined directly.
+/// A random machine of GPUs that are joined directly.
 struct Machine {
   Capacities capacities;
   RankTopology rankTopology;
@@ -40,7 +41,7 @@ struct Machine {
         rankTopology(rankTopologyOf(machineOf(capacities))) {}
 
   int ranks() const { return rankTopology.numRanks(); }
-  /// Trees of kUnit that fit, by Edmonds' theorem.
+  /// Returns the number of trees of kUnit that fit, by Edmonds' theorem.
   int optimum(Collective collective) const {
     return int(broadcastOptimum(collective == Collective::reduce
                                     ? reversed(capacities)
@@ -51,14 +52,14 @@ struct Machine {
   }
 };
 
-/// Trees that have some ranks, over links with room for some more.
+/// Trees that have reached some ranks, and the room that links have left.
 struct Partial {
   const RankTopology *rankTopology;
-  std::vector<int> room;                // of links
-  std::vector<std::vector<bool>> trees; // the ranks of each
+  std::vector<int> room;                // by link
+  std::vector<std::vector<bool>> trees; // the ranks that each has reached
 
-  /// Each set of ranks is entered by enough room: a maximum flow to each rank
-  /// from a source that gives one to each tree.
+  /// Returns true if the room into every set of ranks suffices: computes the
+  /// maximum flow to each rank from a source that gives one unit to each tree.
   bool canBeCompleted() const {
     const int ranks = rankTopology->numRanks();
     const int source = ranks + static_cast<int>(trees.size());
@@ -78,7 +79,7 @@ struct Partial {
     return true;
   }
 
-  /// With `tree` grown along `link`.
+  /// Returns the state after `tree` has grown along `link`.
   Partial grown(size_t tree, size_t link) const {
     Partial next = *this;
     --next.room[link];
@@ -118,8 +119,8 @@ TEST_CASE("an edge is taken if and only if all trees can be completed then") {
     partial.trees.assign(copies, root);
     Completion completion(problem, partial.room, copies);
     REQUIRE(completion.begin());
-    // Twice over all edges in some order: the second time none is taken, for
-    // what is too much once stays too much.
+    // Go over all edges once more than there are ranks, since a tree may reach
+    // the start of an edge in a later pass.
     for (int pass = 0, missing = copies * (machine.ranks() - 1);
          pass < machine.ranks() + 1; ++pass) {
       for (size_t step = 0; step < links.size() * copies; ++step) {
@@ -185,7 +186,7 @@ TEST_CASE("lowering keeps weights, and loads within bandwidths") {
   RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx-a100"));
   PackingProblem problem{&rankTopology, Collective::broadcast, 3};
   const PathTable table = shortestPaths(rankTopology);
-  // Chains from GPU 3, each turned by one, that leave a link nothing.
+  // Chains from GPU 3, each rotated by one, that leave a link unused.
   std::vector<Tree> trees;
   for (int first = 0; first < 7; ++first) {
     Tree tree;

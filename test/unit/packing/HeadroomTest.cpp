@@ -30,7 +30,7 @@ struct Selected {
     CHECK(!problem.verify(packing));
   }
 
-  /// The most that is used of any NIC but the one of `server`.
+  /// Returns the highest utilisation of any NIC except that of `server`.
   double mostUsed(int server) const {
     const std::vector<double> loads = problem.linkLoads(packing);
     const Topology &topology = rankTopology.topology();
@@ -63,7 +63,7 @@ TEST_CASE("one slow server leaves the others' NICs some room") {
     CHECK(selected.packing.algbw == doctest::Approx(5).epsilon(0.01));
     CHECK(selected.mostUsed(7) <= 0.9);
     CHECK(selected.depth() <= 2);
-    // Room is worth a tree, not many.
+    // Room is worth one tree more, not many.
     CHECK(selected.packing.trees.size() <= 4);
   }
 }
@@ -78,7 +78,7 @@ TEST_CASE("room is no reason for less rate, or more trees than were allowed") {
 }
 
 TEST_CASE("links that have to be full are full") {
-  // Each other server must receive at the rate of its NIC.
+  // Each other server must receive at the full rate of its NIC.
   const Selected all({20, 20, 20, 20}, Collective::broadcast);
   CHECK(all.packing.algbw == doctest::Approx(20).epsilon(0.01));
   CHECK(all.mostUsed(0) >= 0.99);

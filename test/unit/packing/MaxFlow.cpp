@@ -38,7 +38,7 @@ bool FlowNetwork::findLevels(int source, int sink) {
   return level_[sink] != -1;
 }
 
-/// Pushes along one path of ascending levels; 0 when none is left.
+/// Pushes flow along one path of ascending levels; returns 0 if there is none.
 double FlowNetwork::augment(int source, int sink) {
   std::vector<int> path; // of edges
   int node = source;

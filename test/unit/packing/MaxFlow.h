@@ -29,14 +29,14 @@ public:
   /// Parallel edges are fine. `capacity` >= 0, infinity allowed.
   void addEdge(int from, int to, double capacity);
 
-  /// The most that flows from `source` to `sink`, which differ. Forgets the
-  /// flow of an earlier call. Infinite when a path of infinite edges joins
-  /// them; there is no cut to ask for then.
+  /// Returns the maximum flow from `source` to `sink`, which must differ.
+  /// Forgets the flow of an earlier call. Returns infinity if a path of
+  /// infinite edges joins the two; then there is no cut.
   double maxFlow(int source, int sink);
 
-  /// After maxFlow(source, ...): per node, whether it is on the source's side
-  /// of the minimum cut nearest to the source. The edges that leave the side
-  /// have the flow's value as capacity.
+  /// After maxFlow(source, ...): returns for each node whether it is on the
+  /// source's side of the minimum cut nearest to the source. The edges that
+  /// leave this side have the flow's value as capacity.
   std::vector<bool> minCutSide(int source) const;
 
 private:

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On small random graphs, the flow's value is the smallest of all cuts.
+// On small random graphs, the flow's value must be that of the smallest cut.
 //
 //===----------------------------------------------------------------------===//
 

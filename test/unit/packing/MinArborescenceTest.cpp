@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The arborescence solvers against enumeration.
+// Compares the arborescence solvers with enumeration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ using namespace blink;
 
 namespace {
 
-/// Edges to the root, -1 for a vertex that does not get there.
+/// Returns the number of edges to the root, or -1 if the vertex does not reach
+/// it.
 int depthOf(const Parents &parents, int root, int vertex) {
   int depth = 0;
   for (; vertex != root; vertex = parents[vertex], ++depth)
@@ -37,7 +38,7 @@ bool spans(const Parents &parents, int root) {
   return !parents.empty() && parents[root] == -1;
 }
 
-/// The least cost over all parent functions that span.
+/// Returns the least cost of all spanning parent functions.
 double bruteForce(const CostMatrix &costs, int n, int root) {
   double best = kInfinity;
   Parents parents(n, -1);
@@ -74,7 +75,8 @@ TEST_CASE("minArborescence is the cheapest of all, ties and zeros included") {
   std::minstd_rand random(1);
   for (int n = 1; n <= 5; ++n)
     for (int trial = 0; trial < 150; ++trial) {
-      // Small ranges make cycles of zeros and ties, which contract deeply.
+      // A small range of costs makes cycles of zeros and ties, which contract
+      // deeply.
       CostMatrix costs =
           randomCosts(random, n, trial % 2 ? 4 : 1000, trial % 3 * 25);
       int root = static_cast<int>(random() % n);
@@ -88,7 +90,7 @@ TEST_CASE("minArborescence is the cheapest of all, ties and zeros included") {
 }
 
 TEST_CASE("minArborescence contracts nested cycles of a larger graph") {
-  // Cheap cycles within cycles; only the dear edges leave the root.
+  // Cheap cycles within cycles; only expensive edges leave the root.
   std::minstd_rand random(2);
   int n = 40;
   for (int trial = 0; trial < 20; ++trial) {
@@ -101,7 +103,7 @@ TEST_CASE("minArborescence contracts nested cycles of a larger graph") {
     for (int parent : parents)
       fromRoot += parent == 0;
     CHECK(fromRoot == 1);
-    // LP duality at its simplest: no single exchange of an edge may help.
+    // A simple form of LP duality: exchanging a single edge must not help.
     double cost = costOf(costs, parents);
     for (int vertex = 1; vertex < n; ++vertex)
       for (int from = 0; from < n; ++from) {
@@ -118,8 +120,8 @@ TEST_CASE("heaps find as cheap an arborescence as matrices") {
   for (int trial = 0; trial < 400; ++trial) {
     CAPTURE(trial);
     const int n = 1 + trial % 40, root = int(random() % n);
-    // From all edges to few, with many ties, and cheap cycles far from a root
-    // that only dear edges leave.
+    // From complete graphs to sparse ones, with many ties, and with cheap
+    // cycles far from a root that only expensive edges leave.
     CostMatrix costs =
         randomCosts(random, n, trial % 2 ? 4 : 1000, trial % 8 * 12);
     if (trial % 5 == 0)
@@ -133,7 +135,7 @@ TEST_CASE("heaps find as cheap an arborescence as matrices") {
     if (!sparse.empty())
       CHECK(spans(sparse, root));
   }
-  // A chain of cycles, each of which closes around the one before.
+  // A chain of cycles, each of which encloses the one before.
   const int n = 30000;
   CostGraph into;
   for (int vertex = 0; vertex < n; ++vertex) {
@@ -163,7 +165,7 @@ TEST_CASE("a graph of edges is its matrix") {
 }
 
 TEST_CASE("on the transposed matrix it finds the cheapest in-tree") {
-  // 1 -> 0 and 2 -> 1 are cheap, their opposites dear.
+  // 1 -> 0 and 2 -> 1 are cheap; the opposite edges are expensive.
   CostMatrix costs{0, 9, 9, 1, 0, 9, 5, 1, 0};
   Parents in = minArborescence(transposed(costs, 3), 3, 0);
   CHECK(in == Parents{-1, 0, 1});

@@ -19,7 +19,7 @@ using namespace blink::test;
 
 namespace {
 
-/// The most others that a rank has network paths to.
+/// Returns the maximum number of other ranks to which a rank has network paths.
 int peersOf(const RankTopology &machine) {
   const PathTable table = machine.cheapestPaths(
       std::vector<double>(machine.topology().links.size(), 1.0));
@@ -63,7 +63,7 @@ TEST_CASE("few peers keep the rate of pods") {
 }
 
 TEST_CASE("unlike servers have few peers, too") {
-  // 3 + 5 ranks, and one of another server.
+  // 3 + 5 ranks, and one on another server.
   const RankTopology all = podOf(3, 8, 1, {0, 1, 2, 8, 9, 10, 11, 12, 20});
   const RankTopology few = valueOf(limitNetworkPeers(all, 5));
   CHECK(peersOf(few) <= 5);
@@ -85,7 +85,7 @@ TEST_CASE("of many servers some distances are tried, and few hops left") {
       }
   CHECK(reached[0].size() == 8);
   CHECK(work.size() == 700);
-  CHECK(*std::max_element(hops.begin(), hops.end()) <= 7); // of all, 6
+  CHECK(*std::max_element(hops.begin(), hops.end()) <= 7); // 6 with all peers
 }
 
 TEST_CASE("one peer does not join three servers") {
@@ -118,7 +118,8 @@ TEST_CASE("the GPUs at a switch of a fabric stand for a server") {
     for (Collective collective : {Collective::allreduce, Collective::allgather})
       CHECK(rateOf(few, collective) ==
             doctest::Approx(rateOf(all, collective)).epsilon(1e-6));
-    // Too few for the others at a switch: each rank is a server by itself.
+    // Too few peers for the other ranks at a switch: each rank counts as a
+    // server.
     if (isNetwork)
       CHECK(peersOf(valueOf(limitNetworkPeers(all, 3))) <= 3);
   }

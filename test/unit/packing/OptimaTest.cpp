@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The optima of shipped machines, and the odd ends of packTrees.
+// The optima of shipped machines, and special cases of packTrees.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@ using namespace blink::test;
 
 namespace {
 
-/// Packs, and checks everything that a result promises. Returns the bound.
+/// Packs, checks everything that a result promises, and returns the bound.
 double packAndCheck(const PackingProblem &problem) {
   PackedTrees packed = valueOf(packTrees(problem));
   CHECK(!problem.verify(packed.packing));
   double bound = packed.certificate.bound;
   CHECK(packed.packing.algbw <= bound * (1 + 1e-12));
   CHECK(packed.packing.algbw >= bound * (1 - 1e-9));
-  // The certificate proves its bound by itself.
+  // The certificate alone proves its bound.
   SymmetricProblem plain = SymmetricProblem::plain(problem);
   TreePricer pricer(plain);
   const std::vector<double> &prices = packed.certificate.prices;
@@ -92,13 +92,13 @@ TEST_CASE("NVLink with PCIe beside it, and PCIe alone, are solved with proof") {
     Topology topology = shippedTopology(machine);
     for (Collective collective : sched::kJointCollectives) {
       double all = optimumOf(rankTopologyOf(topology), collective);
-      // The certificate proves `all`; more links are never worse.
+      // The certificate proves `all`; more links never make it worse.
       if (topology.name.substr(0, 4) == "dgx1")
         CHECK(all > optimumOf(rankTopologyOf(topology, {}, onlyNvlink()),
                               collective));
     }
   }
-  // Every GPU hangs on one link of 15.75, and chains can use all of it.
+  // Every GPU has one link of 15.75 GB/s, and chains can use all of it.
   CHECK(optimumOf(rankTopologyOf(shippedTopology("pcie-8gpu")),
                   Collective::broadcast) == doctest::Approx(15.75));
 }

@@ -14,7 +14,7 @@ using namespace blink;
 
 namespace {
 
-/// Bandwidth out of the set of GPUs whose bits are in `mask`.
+/// Returns the bandwidth out of the set of GPUs whose bits are set in `mask`.
 double cutOf(const test::Capacities &capacities, unsigned mask) {
   double sum = 0;
   for (size_t from = 0; from < capacities.size(); ++from)
@@ -108,7 +108,7 @@ Topology test::machineOf(const Capacities &capacities) {
 test::Capacities test::randomCapacities(std::minstd_rand &random, int n,
                                         bool symmetric) {
   Capacities result(n, std::vector<double>(n, 0.0));
-  // A ring connects all both ways; then links at random.
+  // A ring in both directions connects all GPUs; further links are random.
   for (int a = 0; a < n; ++a)
     for (int b = 0; b < n; ++b)
       if (a != b && (b == (a + 1) % n || random() % 3 == 0)) {

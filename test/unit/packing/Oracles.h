@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Optimal rates of small graphs of GPUs joined directly, from theorems that
-// count cuts. No linear program, no tree, no code of the solver.
+// Optimal rates of small graphs of GPUs that are joined directly, from theorems
+// about cuts. Uses no linear program, no trees, and no code of the solver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,27 +17,28 @@
 
 namespace blink::test {
 
-/// Bandwidth from GPU to GPU, [from][to], 0 for none.
+/// Bandwidth from GPU to GPU, as [from][to]; 0 if there is no link.
 using Capacities = std::vector<std::vector<double>>;
 
-/// Edmonds 1973: the smallest cut that has `root` on its near side.
+/// Returns the smallest cut with `root` on its near side (Edmonds 1973).
 double broadcastOptimum(const Capacities &capacities, int root);
-/// Edmonds with a source that feeds every GPU x: n times the largest x with
-/// cut(S) >= x |S| for every proper subset S.
+/// Returns n times the largest x with cut(S) >= x |S| for every proper subset
+/// S: Edmonds' theorem with a source that feeds every GPU x.
 double allgatherOptimum(const Capacities &capacities);
-/// Nash-Williams and Tutte 1961: over all partitions, the bandwidth between
-/// parts divided by (parts - 1). Capacities must be symmetric.
+/// Returns the minimum, over all partitions, of the bandwidth between parts
+/// divided by (parts - 1) (Nash-Williams and Tutte 1961). Capacities must be
+/// symmetric.
 double allreduceOptimum(const Capacities &capacities);
 Capacities reversed(const Capacities &capacities);
 
-/// The nvlink bandwidths between some GPUs of a machine.
+/// Returns the NVLink bandwidths between some GPUs of a machine.
 Capacities capacitiesOf(const Topology &topology, const std::vector<int> &gpus);
 
-/// A machine of GPUs joined as the matrix says.
+/// Returns a machine of GPUs that are joined as the matrix says.
 Topology machineOf(const Capacities &capacities);
 
-/// Random capacities of 1 to 4 units of 5 GB/s that connect everything both
-/// ways; `symmetric` makes both directions equal.
+/// Returns random capacities of 1 to 4 units of 5 GB/s that connect all GPUs in
+/// both directions; `symmetric` makes both directions equal.
 Capacities randomCapacities(std::minstd_rand &random, int n, bool symmetric);
 
 } // namespace blink::test

@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The oracle is another linear program: of flows from place to place, with no
-// tree in it. For sums in a given order it has the same optimum (an ordered sum
-// is a tree, and flows between places of a tree come apart into embeddings of
-// it; for the way back see Edmonds).
+// The oracle is a different linear program, of flows from place to place, that
+// contains no tree. For sums in a given order it has the same optimum: an
+// ordered sum is a tree, and flows between places of a tree decompose into
+// embeddings of that tree. For the way back see Edmonds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Sums as the oracle knows them: terms are ranks, others add two nodes.
+/// A node of a sum: either a rank's term, or the sum of two other nodes.
 struct Sum {
   int term = -1, left = -1, right = -1;
 };
@@ -47,7 +47,8 @@ int addSum(std::vector<Sum> &sums, bool halves, int first, int last) {
   return int(sums.size()) - 1;
 }
 
-/// A linear program, column by column and row by row: maximise column 1.
+/// A linear program, built column by column and row by row, that maximises
+/// column 1.
 class Program {
 public:
   Program() : problem_(glp_create_prob()) {
@@ -55,7 +56,7 @@ public:
     glp_set_obj_coef(problem_, columns(1), 1);
   }
   ~Program() { glp_delete_prob(problem_); }
-  /// The first of `count` columns >= 0.
+  /// Adds `count` columns >= 0 and returns the first.
   int columns(int count) {
     const int first = glp_add_cols(problem_, count);
     for (int column = first; column < first + count; ++column)
@@ -80,7 +81,7 @@ private:
   void row(int type, double bound, const Terms &terms) {
     const int number = glp_add_rows(problem_, 1);
     glp_set_row_bnds(problem_, number, type, bound, bound);
-    std::map<int, double> sums; // a row has each column once
+    std::map<int, double> sums; // a row may name a column once only
     for (auto [column, value] : terms)
       sums[column] += value;
     for (auto [column, value] : sums) {
@@ -94,7 +95,7 @@ private:
   std::vector<double> values_{0};
 };
 
-/// The best rate of sums in this order; `root` < 0: of an allreduce.
+/// Returns the best rate of sums in this order; `root` < 0 means an allreduce.
 double flowOptimum(const Capacities &capacities, bool halves, int root) {
   constexpr int kRate = 1;
   const int n = int(capacities.size());
@@ -104,8 +105,8 @@ double flowOptimum(const Capacities &capacities, bool halves, int root) {
   auto edge = [&](int flow, int from, int to) { return flow + from * n + to; };
   std::vector<int> places(sums.size()), flows;
   for (size_t sum = 0; sum < sums.size(); ++sum)
-    places[sum] = program.columns(n); // of a term unused
-  // A flow for each part of a sum to where it is added.
+    places[sum] = program.columns(n); // unused for terms
+  // One flow for each operand of a sum, to the place where it is added.
   auto conserve = [&](int flow, int at, Program::Terms terms) {
     for (int other = 0; other < n; ++other)
       if (other != at) {
@@ -137,7 +138,8 @@ double flowOptimum(const Capacities &capacities, bool halves, int root) {
       }
     }
   }
-  // One for each rank from where the sum is; links carry the most of these.
+  // One flow for each rank from the places of the sum; a link carries the
+  // largest of them.
   const int back = program.columns(n * n);
   if (root < 0)
     for (int rank = 0; rank < n; ++rank) {
@@ -208,7 +210,7 @@ TEST_CASE("the cheapest places are those of all choices") {
     }
     for (int rank = 0; rank < n; ++rank)
       table.costs[rank * n + rank] = 0;
-    // All pairs, over others.
+    // The cheapest cost of each pair, over other ranks.
     std::vector<double> apart = table.costs;
     for (int via = 0; via < n; ++via)
       for (int from = 0; from < n; ++from)
@@ -219,7 +221,7 @@ TEST_CASE("the cheapest places are those of all choices") {
     const int nodes = association.root() + 1;
     std::vector<double> least(n, std::numeric_limits<double>::infinity());
     std::vector<int> places(nodes, 0);
-    // Counts through all places, as an odometer does.
+    // Enumerates all combinations of places.
     while (true) {
       double cost = 0;
       for (int node = 0; node < nodes; ++node) {
@@ -281,8 +283,9 @@ TEST_CASE("rates of sums in an order are those of flows") {
     CHECK(rank.packed.packing.algbw == doctest::Approx(chain).epsilon(1e-6));
     CHECK(rank.packed.certificate.bound ==
           doctest::Approx(chain).epsilon(1e-6));
-    // Of two folds at one rank the second cannot read the first one's sum from
-    // elsewhere than a channel: halves may be less than flows say, never more.
+    // If one rank runs two folds, the second can read the first one's sum only
+    // from a channel. Therefore halves may reach less than the flows say, but
+    // never more.
     const OrderedPacking best = orderedOf(problem, ReductionOrder::invariant);
     CHECK(best.packed.packing.algbw >= chain * (1 - 1e-6));
     CHECK(best.packed.packing.algbw <= std::max(chain, halves) * (1 + 1e-6));
@@ -303,7 +306,7 @@ TEST_CASE("machines that a switch joins lose nothing, a DGX-1 neither") {
     CHECK(rank.packed.packing.algbw ==
           doctest::Approx(any.packing.algbw).epsilon(1e-6));
   }
-  // Halves are better here.
+  // Halves are better on this machine.
   const RankTopology machine = rankTopologyOf(shippedTopology("mi250"));
   const PackingProblem problem{&machine, Collective::allreduce};
   const OrderedPacking rank = orderedOf(problem, ReductionOrder::rank);
@@ -333,7 +336,7 @@ TEST_CASE("what is no sum in the order is told") {
   const Association association(Parentheses::chain, 3);
   Tree good;
   good.root = 2;
-  // 0 to 1, (0 + 1) to 2.
+  // 0 goes to 1, then (0 + 1) to 2.
   good.up = {{0, 1, {0}}, {1, 1, {}}, {1, 2, {1}}, {2, 2, {}}};
   REQUIRE_FALSE(bool(checkOrdered(association, good)));
   auto problemOf = [&](auto change) {

@@ -1,4 +1,4 @@
-//===- PackPairsTest.cpp - the paths of point to point --------------------===//
+//===- PackPairsTest.cpp - paths of point-to-point messages ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -25,14 +25,14 @@ PackedTrees packed(const RankTopology &machine) {
   PackedTrees result = valueOf(packTrees(problem));
   CHECK(!problem.verify(result.packing));
   CHECK(result.packing.algbw <= result.certificate.bound * (1 + 1e-9));
-  // Nothing is selected: there are few already.
+  // Nothing is selected, since there are few trees already.
   Packing selected = valueOf(selectTrees(problem, result, {}));
   CHECK(selected.trees.size() == result.packing.trees.size());
   return result;
 }
 
-/// The most that flows between two GPUs of a machine whose links are all
-/// NVLinks, around all others.
+/// Returns the maximum flow between two GPUs, not through any other GPU, on a
+/// machine whose links are all NVLinks.
 double flowBetween(const Topology &machine, int from, int to) {
   FlowNetwork network(int(machine.nodes.size()));
   auto isOther = [&](int node) {
@@ -45,8 +45,8 @@ double flowBetween(const Topology &machine, int from, int to) {
   return network.maxFlow(from, to);
 }
 
-/// GPUs on one or two of some switches, which are all joined, with bandwidths
-/// of few kinds.
+/// Returns GPUs on one or two of several switches, which are all joined, with
+/// few different bandwidths.
 Topology wovenMachine(std::minstd_rand &random) {
   Topology machine;
   machine.name = "woven";
@@ -82,7 +82,7 @@ TEST_CASE("messages of shipped machines have the rate of their slowest pair") {
   CHECK(rateOf("dgx2") == doctest::Approx(150));
   CHECK(rateOf("a100-nv4") == doctest::Approx(100));
   CHECK(rateOf("pcie-8gpu") == doctest::Approx(15.75));
-  // GPUs that no NVLink joins, over their hosts.
+  // Some GPUs have no NVLink between them and go over their hosts.
   CHECK(rateOf("dgx1") == doctest::Approx(15.75));
 }
 
@@ -99,13 +99,14 @@ TEST_CASE("the bound is the least flow between two ranks") {
           least = std::min(least, flowBetween(machine, from, to));
     PackedTrees result = packed(ranks);
     CHECK(result.certificate.bound == doctest::Approx(least).epsilon(1e-8));
-    // Up to eight parts of equal size come near it.
+    // Up to eight parts of equal size come near to it.
     CHECK(result.packing.algbw >= 0.8 * least);
   }
 }
 
 TEST_CASE("each pair has as many paths as the others, each its own part") {
-  // Two planes of switches, one twice as fast: two of three stars go there.
+  // Two planes of switches, one of them twice as fast: two of three stars use
+  // that one.
   Topology machine;
   machine.name = "planes";
   for (const char *name : {"gpu0", "gpu1", "gpu2"})
@@ -154,7 +155,7 @@ TEST_CASE("ranks that reach each other only over a third have no messages") {
   auto refusal = [](const RankTopology &machine) {
     return textOf(PackingProblem{&machine, Collective::sendrecv, 0}.check());
   };
-  // Over NVLink alone GPU 0 of a DGX-1 reaches four others.
+  // Over NVLink alone, GPU 0 of a DGX-1 reaches four others only.
   RankTopology nvlink = rankTopologyOf(shippedTopology("dgx1"), {},
                                        valueOf(parseLinkKinds("nvlink")));
   CHECK(refusal(nvlink).find("GPU 0 cannot reach GPU 5 directly over links of "
@@ -180,7 +181,8 @@ TEST_CASE("verify knows stars from trees, and pairs from sums") {
     tree.weight *= 2;
   CHECK(textOf(problem.verify(fast)).find("exceeds its bandwidth") !=
         std::string::npos);
-  // Of each link the most that one message brings, not the sum of three.
+  // A link's load is the maximum of what single messages put on it, not the sum
+  // of three.
   const std::vector<double> loads = problem.linkLoads(good);
   CHECK(*std::max_element(loads.begin(), loads.end()) == doctest::Approx(100));
 }

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// check() and verify(): what they accept, and that they miss no damage.
+// What check() and verify() accept, and that they find every damage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ bool has(const std::string &text, const char *part) {
 } // namespace
 
 TEST_CASE("verify catches each kind of damage to an optimal packing") {
-  // Over NVLink trees have two levels, so that order matters.
+  // Over NVLink, trees have two levels, so that order matters.
   RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx1"), {},
                                              valueOf(parseLinkKinds("nvlink")));
   PackingProblem problem{&rankTopology, Collective::allreduce, 0};
@@ -99,7 +99,7 @@ TEST_CASE("verify knows each collective's trees") {
             "down edges in a reduce"));
   CHECK(has(judge(Collective::broadcast, pack(Collective::broadcast), 1),
             "root is 0, expected 1"));
-  // As much per root as one root alone has: the others lack it.
+  // The same weight per root as for a single root: the others have too little.
   CHECK(has(judge(Collective::allgather, pack(Collective::broadcast)),
             "trees of block"));
   Packing uneven = pack(Collective::allgather);
@@ -124,7 +124,7 @@ TEST_CASE("check names the root, or the parts that are apart") {
             "root 8 is not a rank of the allocation: expected 0 to 7"));
   CHECK(has(textOf(PackingProblem{&whole, Collective::reduce, -1}.check()),
             "root -1"));
-  // The root of an allreduce is not looked at.
+  // The root of an allreduce is ignored.
   CHECK(!PackingProblem{&whole, Collective::allreduce, 99}.check());
 
   RankTopology apart = rankTopologyOf(topology, {0, 1, 6, 7}, nvlink);
@@ -147,7 +147,7 @@ TEST_CASE("a one-way machine broadcasts and reduces one way only") {
   CHECK(valueOf(boundRate({&rankTopology, Collective::broadcast, 0})).bound ==
         doctest::Approx(6));
   CHECK(valueOf(boundRate({&rankTopology, Collective::reduce, 2})).bound ==
-        doctest::Approx(3)); // what leaves b
+        doctest::Approx(3)); // the links out of b
   CHECK(has(
       textOf(PackingProblem{&rankTopology, Collective::broadcast, 1}.check()),
       "cannot reach"));

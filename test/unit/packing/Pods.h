@@ -12,8 +12,8 @@
 
 namespace blink::test {
 
-/// The GPUs `job` (empty: all) of servers of `gpus` each, all of which are
-/// joined with each other, and `rails` NICs.
+/// Returns the GPUs `job` (empty: all) of servers with `gpus` GPUs each, which
+/// are all joined within a server, and with `rails` NICs.
 inline RankTopology podOf(int boxes, int gpus, int rails,
                           std::vector<int> job = {}) {
   Topology box = valueOf(generateFullyConnected(gpus, Wire{}));

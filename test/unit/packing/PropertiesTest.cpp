@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// All collectives on random graphs of 2 to 12 nodes, against optima computed in
-// other ways: smallest cuts for trees, a plain flow program for the routed
-// collectives.
+// All collectives on random graphs of 2 to 12 nodes, compared with optima
+// computed in other ways: smallest cuts for trees, and a plain flow program for
+// routed collectives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ Topology backwards(Topology machine) {
   return machine;
 }
 
-/// The largest x with cut(S) >= x * (GPUs in S) for every set S of nodes that
-/// leaves some GPU out. Reached by packings of trees when switches send as much
-/// as they receive (ForestColl, theorem 1).
+/// Returns n times the largest x with cut(S) >= x * (GPUs in S) for every set S
+/// of nodes that omits some GPU. Packings of trees reach it if switches send as
+/// much as they receive (ForestColl, theorem 1).
 double allgatherOptimum(const Topology &machine) {
   std::vector<int> gpus = machine.gpus();
   double least = std::numeric_limits<double>::infinity();
@@ -51,7 +51,8 @@ double allgatherOptimum(const Topology &machine) {
   return least * static_cast<double>(gpus.size());
 }
 
-/// The smallest maximal flow from a GPU to another (Edmonds 1973).
+/// Returns the smallest of the maximum flows from the root to another GPU
+/// (Edmonds 1973).
 double broadcastOptimum(const Topology &machine, int root) {
   std::vector<int> gpus = machine.gpus();
   double least = std::numeric_limits<double>::infinity();
@@ -66,8 +67,8 @@ double broadcastOptimum(const Topology &machine, int root) {
   return least;
 }
 
-/// Multicommodity flow, arc by arc: `sources` send x to each other GPU. GPUs
-/// and switches forward. Returns n * x.
+/// Multicommodity flow, arc by arc: each of `sources` sends x to each other
+/// GPU, and GPUs and switches forward. Returns n * x.
 double flowOptimum(const Topology &machine, const std::vector<int> &sources) {
   std::vector<int> gpus = machine.gpus();
   int nodes = static_cast<int>(machine.nodes.size());
@@ -122,7 +123,7 @@ double flowOptimum(const Topology &machine, const std::vector<int> &sources) {
   return x * static_cast<double>(gpus.size());
 }
 
-/// Packs without slack and checks what must hold of every result.
+/// Packs without slack and checks what must hold for every result.
 double rateOf(const Topology &machine, Collective collective, int root) {
   RankTopology rankTopology = rankTopologyOf(machine);
   PackingProblem problem{&rankTopology, collective, root};
@@ -146,8 +147,8 @@ struct Instance {
   bool balanced; ///< switches send as much as they receive
 };
 
-/// Graph number `trial`: with and without switches, directed and not, of links
-/// with and without latency.
+/// Returns graph number `trial`: with and without switches, directed and not,
+/// with and without latencies.
 Instance instanceOf(int trial) {
   std::mt19937 random(trial);
   int gpus = 2 + static_cast<int>(random() % 7);
@@ -186,7 +187,7 @@ TEST_CASE("random graphs: trees reach the cuts, and never exceed them") {
     compare(Collective::reduce, broadcastOptimum(back, root));
     compare(Collective::allgather, allgatherOptimum(machine));
     compare(Collective::reducescatter, allgatherOptimum(back));
-    // Every GPU receives all of the result, and sends all it has.
+    // Every GPU receives the whole result and sends all of its input.
     double rate = rateOf(machine, Collective::allreduce, 0);
     for (int r = 0; r < gpus; ++r) {
       CHECK(rate <= broadcastOptimum(machine, r) * (1 + 1e-9));
@@ -217,7 +218,7 @@ TEST_CASE("names and order decide nothing") {
   for (int trial = 0; trial < 24; ++trial) {
     CAPTURE(trial);
     Topology machine = instanceOf(trial).machine;
-    if (trial % 3 == 0) // a machine with much symmetry to lose
+    if (trial % 3 == 0) // much symmetry to lose
       machine = valueOf(generateTorus({2, 3}, Wire()));
     Topology shuffled = machine;
     std::mt19937 random(trial);
@@ -262,7 +263,7 @@ TEST_CASE("a solver that is stopped says honestly how far it is") {
 }
 
 TEST_CASE("a multigraph of a thousand links is solved") {
-  // All kinds of links but one between each two of many GPUs, in odd
+  // Links of all kinds but one between each two of many GPUs, with odd
   // bandwidths.
   Topology machine;
   machine.name = "many";
@@ -272,11 +273,11 @@ TEST_CASE("a multigraph of a thousand links is solved") {
   for (int a = 0; a < 16; ++a)
     for (int b = 0; b < 16; ++b)
       for (LinkKind kind : sched::EnumValuesLinkKind())
-        if (a != b && kind != LinkKind::network) // which needs nics
+        if (a != b && kind != LinkKind::network) // network links need NICs
           machine.links.push_back(
               {a, b, 1.0 + static_cast<double>(random() % 997), 0.1, kind});
   REQUIRE(machine.links.size() > 1000);
-  // The search for few trees is stopped, which would take half a minute.
+  // The search for few trees would take half a minute; its limit stops it.
   RankTopology rankTopology = rankTopologyOf(machine);
   for (Collective collective : {Collective::allgather, Collective::alltoall}) {
     PackingProblem problem{&rankTopology, collective, 0};
@@ -309,7 +310,7 @@ TEST_CASE("DGX-1V: the trees of an exact allgather are low") {
     PathTable hops = rankTopology.cheapestPaths(
         std::vector<double>(machine.links.size(), 1.0));
     int n = rankTopology.numRanks(), diameter = 0;
-    // Hops between ranks, by relaxation.
+    // Number of hops between ranks, by relaxation.
     for (int via = 0; via < n; ++via)
       for (int a = 0; a < n; ++a)
         for (int b = 0; b < n; ++b)

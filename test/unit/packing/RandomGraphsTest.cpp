@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Random machines: against enumeration where GPUs are joined directly, against
-// the certificate where switches are between them.
+// Random machines: compared with enumeration if GPUs are joined directly, and
+// with the certificate if there are switches between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ double packedRate(const RankTopology &rankTopology, Collective collective,
   return packed.packing.algbw;
 }
 
-/// Some GPUs on some switches, the switches joined in a ring.
+/// Returns some GPUs on some switches that form a ring.
 Topology switchedMachine(std::minstd_rand &random) {
   Topology machine;
   machine.name = "switched";

@@ -49,7 +49,7 @@ int depthOf(const Solved &solved, const Packing &packing) {
   return depth;
 }
 
-/// What selection makes small, see selectTrees.
+/// Returns the score that selection minimises; see selectTrees.
 int scoreOf(const Solved &solved, const Packing &packing) {
   return (static_cast<int>(packing.trees.size()) + 8) *
          depthOf(solved, packing);
@@ -79,7 +79,7 @@ TEST_CASE("no slack, no loss") {
       Packing exact = solved.select({0, 0});
       CHECK(exact.algbw >= optimum * (1 - 1e-9));
       CHECK(scoreOf(solved, exact) <= scoreOf(solved, solved.packed.packing));
-      // What slack buys: fewer trees, or lower ones.
+      // Slack buys fewer trees or lower ones.
       Packing loose = solved.select({0.05, 0});
       CHECK(loose.algbw >= optimum * 0.95 * (1 - 1e-9));
       CHECK(scoreOf(solved, loose) <= scoreOf(solved, exact));
@@ -173,18 +173,20 @@ TEST_CASE("routed trees fit their room and keep their depth") {
       CHECK(!solved.problem.verify(packing));
       CHECK(depthOf(solved, packing) <= request.maxDepth);
     }
-  // Two trees of depth 4, each GPU inner in one of them at most: found.
+  // Two trees of depth 4, in which each GPU is an inner node at most once, are
+  // found.
   request.copies = 2;
   request.maxDepth = 4;
   request.unit = 75;
   CHECK(routeTrees(solved.plain, request, paths, grown).size() == 2);
-  // Depth 3 cannot be: one child of the root, two of each other, make 7 ranks.
+  // Depth 3 is impossible: one child of the root and two of each other rank
+  // make only 7 ranks below the root.
   request.maxDepth = 3;
   CHECK(routeTrees(solved.plain, request, paths, grown).empty());
 }
 
 TEST_CASE("the integer program finds trees of one weight among candidates") {
-  // Directly: six copies of unit 25 exist among candidates of the router.
+  // The candidates of the router include six copies of 25 GB/s.
   Solved solved("dgx1", Collective::broadcast, "nvlink");
   ColumnPool pool(solved.plain);
   RouteRequest request;
@@ -212,7 +214,7 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
     }
   packing.algbw = 150;
   CHECK(!solved.problem.verify(packing));
-  // Five trees of 30 do not fit links of 25, and a bound is a bound.
+  // Five trees of 30 do not fit links of 25, and no rate exceeds the bound.
   CHECK(valueOf(uniformTrees(pool, columns, 5, 150, 1000)).empty());
   CHECK(valueOf(uniformTrees(pool, columns, 6, 151, 1000)).empty());
 }
@@ -265,7 +267,7 @@ TEST_CASE("prices of links tell that few trees of one weight do not fit") {
         ++allowed;
       else
         CHECK(valueOf(uniformTrees(pool, columns, copies, rate, 1000)).empty());
-      // Whatever is rounded, nothing is faster than the bound.
+      // Despite rounding, nothing is faster than the bound.
       CHECK(!bound.allows(copies, solved.packed.packing.algbw * 1.01));
     }
     CHECK(allowed > 0);

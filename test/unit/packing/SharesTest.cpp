@@ -16,7 +16,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Trees of given weights and roots; shares do not look at edges.
+/// Returns trees with the given weights and roots; shares do not depend on
+/// edges.
 Packing weighted(std::vector<double> weights, std::vector<int> roots = {}) {
   Packing packing;
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -40,7 +41,7 @@ TEST_CASE_FIXTURE(Machine, "small fractions are recognised") {
   Shares shares = valueOf(exactShares(problem, weighted({25, 25, 50})));
   CHECK(shares.numerators == std::vector<uint32_t>{1, 1, 2});
   CHECK(shares.denominators == std::vector<uint32_t>{4, 4, 4});
-  // Off by what a solver is off.
+  // The weights have errors like a solver's.
   shares = valueOf(exactShares(
       problem, weighted({75.0 / 7 * (1 + 1e-13), 25.0 / 7 * (1 - 1e-13)})));
   CHECK(shares.numerators == std::vector<uint32_t>{3, 1});
@@ -95,7 +96,7 @@ TEST_CASE("shares lose next to nothing, and rateOfShares says how much") {
       Shares shares = valueOf(exactShares(problem, packing));
       CHECK(rateOfShares(problem, packing, shares) ==
             doctest::Approx(packing.algbw).epsilon(1e-7));
-      // Twice the share on the fullest link is half the rate.
+      // Twice the share on the fullest link gives half the rate.
       Packing single = packing;
       single.trees = {packing.trees[0], packing.trees[0]};
       Shares halves{{1, 1}, {2, 2}}, wholes{{1, 1}, {1, 1}};

@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Small machines around a switch that reduces, multicasts or both, against a
-// linear program over all trees there are, written here from the definition:
-// what a switch does for a tree uses each rank's link with it once.
+// Small machines around a switch that reduces, multicasts or both, compared
+// with a linear program over all existing trees. It is written here from the
+// definition: what a switch does for a tree uses each rank's link to the switch
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ using namespace blink::test;
 
 namespace {
 
-/// GPUs around one switch, and direct links between some of them.
+/// GPUs around one switch, with direct links between some of them.
 struct StarMachine {
   int gpus;
   bool reduces, multicasts;
@@ -34,7 +35,7 @@ struct StarMachine {
 StarMachine randomMachine(std::minstd_rand &random) {
   StarMachine machine{
       2 + int(random() % 3), random() % 4 != 0, random() % 4 != 0, {}, {}, {}};
-  // Where one link is far slower than the others it bounds all trees alike.
+  // One link that is far slower than the others would bound all trees alike.
   const unsigned kinds = random() % 3 == 0 ? 5 : 1 + random() % 2;
   auto bandwidth = [&] { return 50.0 - 10.0 * double(random() % kinds); };
   for (int gpu = 0; gpu < machine.gpus; ++gpu) {
@@ -69,14 +70,15 @@ Topology topologyOf(const StarMachine &machine) {
 /// How often a part of a tree uses each link, numbered as in topologyOf.
 using Uses = std::vector<int>;
 
-/// All spanning trees from `root`, every edge over the switch or directly, and
-/// what the switch can do; upwards all edges are turned round.
+/// Returns all spanning trees from `root`, with each edge over the switch or
+/// direct, and the parts that the switch itself can do. With `up`, all edges
+/// are reversed.
 std::vector<Uses> partsOf(const StarMachine &machine, int root, bool up) {
   const int n = machine.gpus;
   std::vector<Uses> parts;
   Uses uses(size_t(2 * n) + machine.directly.size(), 0);
   std::vector<int> parent(n, -1);
-  // Each rank in turn gets a parent; circles are thrown away at the end.
+  // Each rank in turn gets a parent; cycles are discarded at the end.
   std::function<void(int)> choose = [&](int rank) {
     if (rank == n) {
       for (int at = 0; at < n; ++at) {
@@ -124,7 +126,7 @@ std::vector<Uses> partsOf(const StarMachine &machine, int root, bool up) {
   return parts;
 }
 
-/// The most that all trees of all roots, or of one, carry together.
+/// Returns the maximum rate of all trees together, of all roots or of one.
 double optimum(const StarMachine &machine, Collective collective,
                int onlyRoot) {
   std::vector<double> capacity;
@@ -226,14 +228,14 @@ TEST_CASE("switches of a box and of its parts") {
     const RankTopology ranks = rankTopologyOf(box, gpus);
     const PackingProblem problem = withSwitches(ranks, Collective::allreduce);
     REQUIRE(problem.switches.size() == 1);
-    // In-switch each GPU gives the buffer and its part of the result; by links
-    // all but its part, twice.
+    // With the switch, each GPU sends the buffer and its part of the result. By
+    // links, it sends all but its part twice.
     const double byLinks = 450.0 * n / (2 * (n - 1));
     const double inSwitch = 450.0 * n / (n + 1);
     CHECK(valueOf(packTrees(problem)).packing.algbw ==
           doctest::Approx(std::max(byLinks, inSwitch)).epsilon(1e-9));
   }
-  // A GPU elsewhere is in no group.
+  // A GPU outside the switch belongs to no group.
   Topology more = box;
   more.nodes.push_back({"gpu8", NodeKind::gpu});
   more.links.push_back({0, 9, 50, 1, LinkKind::nvlink});

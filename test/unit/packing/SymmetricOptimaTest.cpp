@@ -3,8 +3,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Random machines that are symmetric, packed modulo their symmetry and modulo
-// nothing: the optimum is the same.
+// Random symmetric machines, packed with and without using their symmetry: the
+// optimum must be the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ TEST_CASE("a tree without directions costs no more than any with them") {
     CAPTURE(topology.name);
     const RankTopology machine = rankTopologyOf(topology);
     const Symmetry symmetry = Symmetry::find(machine);
-    // One price a class of links, some of them equal, some nothing.
+    // One price for each class of links; some are equal and some are zero.
     std::vector<double> ofClass(size_t(symmetry.numLinkClasses()));
     for (double &price : ofClass)
       price = double(random() % 6) / 4;
@@ -85,5 +85,5 @@ TEST_CASE("symmetry leaves every optimum as it is") {
             doctest::Approx(without.certificate.bound).epsilon(1e-6));
     }
   }
-  CHECK(modulo > 40); // of 48 that have no root
+  CHECK(modulo > 40); // of 48 without a root
 }

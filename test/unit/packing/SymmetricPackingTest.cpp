@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is said of a packing in symmetric form is what is said of the same in
-// full.
+// A packing in symmetric form must have the same properties as the same packing
+// in full.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +21,15 @@ using namespace blink::test;
 
 namespace {
 
-/// Machines of more than kFewRanks that look alike from several ranks: from
-/// all, from two orbits, and with switches and NICs.
+/// Returns machines with more than kFewRanks ranks that look alike from several
+/// ranks: from all of them, from two orbits, and with switches and NICs.
 std::vector<Topology> machines() {
   return {valueOf(generateTorus({5, 4}, {})), valueOf(generateMesh({6, 3}, {})),
           valueOf(generatePod(shippedTopology("dgx-h100"), 3, 8, {})),
           valueOf(generatePod(shippedTopology("mi250"), 2, 1, {}))};
 }
 
-/// The tree of `full` that each tree of `packing` is, as it stands there.
+/// Returns the index in `full` of each tree of `packing`.
 std::vector<size_t> ownPlaces(const Packing &packing, const Packing &full) {
   std::vector<size_t> places;
   for (size_t t = 0; t < full.trees.size(); ++t)

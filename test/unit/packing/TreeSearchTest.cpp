@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Low trees and trees of shortest paths, against plain computations.
+// Low trees and trees of shortest paths, compared with simple computations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ using namespace blink;
 
 namespace {
 
-/// Edges of cost 0 to 1 (some 0, many equal), a part of them missing.
+/// Returns edges with costs from 0 to 1, some 0 and many equal; `missing`
+/// percent are missing.
 CostMatrix randomCosts(std::minstd_rand &random, int n, int missing) {
   CostMatrix costs(n * n, kInfinity);
   for (int edge = 0; edge < n * n; ++edge)
@@ -28,7 +29,7 @@ CostMatrix randomCosts(std::minstd_rand &random, int n, int missing) {
   return costs;
 }
 
-/// The depth of each vertex; checks that `parents` is an arborescence.
+/// Returns the depth of each vertex; checks that `parents` is an arborescence.
 std::vector<int> depthsOf(const Parents &parents, const CostMatrix &costs,
                           int root) {
   int n = static_cast<int>(parents.size());
@@ -37,14 +38,14 @@ std::vector<int> depthsOf(const Parents &parents, const CostMatrix &costs,
     CHECK((parents[vertex] < 0) == (vertex == root));
     for (int at = vertex; at != root && depths[vertex] <= n; at = parents[at])
       ++depths[vertex];
-    CHECK(depths[vertex] < n); // no circle
+    CHECK(depths[vertex] < n); // no cycle
     if (vertex != root)
       CHECK(costs[parents[vertex] * n + vertex] < kInfinity);
   }
   return depths;
 }
 
-/// Hops and costs from everywhere to everywhere, by relaxation.
+/// Returns hops and costs between all vertices, by relaxation.
 CostMatrix distancesOf(CostMatrix costs, int n) {
   for (int vertex = 0; vertex < n; ++vertex)
     costs[vertex * n + vertex] = 0;
@@ -78,7 +79,8 @@ TEST_CASE("low trees span, are as low as asked, and cost no less than any") {
     int least = farthest(costs, n, root);
     for (int depth = 1; depth < n; ++depth) {
       Parents parents = lowTree(costs, n, root, depth);
-      // One exists from the distance of the farthest vertex on.
+      // A tree exists if and only if the depth is at least the farthest
+      // vertex's distance.
       CHECK(parents.empty() == (least < 0 || depth < least));
       if (parents.empty())
         continue;
@@ -113,7 +115,7 @@ TEST_CASE("trees of shortest paths have the shortest paths") {
     CAPTURE(trial);
     int n = 2 + trial % 9, root = trial % n;
     CostMatrix costs = randomCosts(random, n, trial % 70);
-    for (double &cost : costs) // of any scale
+    for (double &cost : costs) // on any scale
       cost *= 1e-6;
     CostMatrix distances = distancesOf(costs, n);
     const CostGraph graph(costs, n);

@@ -1,4 +1,4 @@
-//===- TreeShapes.h - how low and how wide trees are ------------*- C++ -*-===//
+//===- TreeShapes.h - the depth and width of trees --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,7 @@
 
 namespace blink::test {
 
-/// Hops of the deepest of `trees`, of `ranks` ranks.
+/// Returns the depth in hops of the deepest of `trees`, over `ranks` ranks.
 inline int depthOf(const std::vector<Tree> &trees, int ranks) {
   int depth = 0;
   for (const Tree &tree : trees)
@@ -21,7 +21,7 @@ inline int depthOf(const std::vector<Tree> &trees, int ranks) {
   return depth;
 }
 
-/// Of any rank in any of `trees`.
+/// Returns the maximum number of children of any rank in any of `trees`.
 inline int mostChildren(const std::vector<Tree> &trees, int ranks) {
   int most = 0;
   for (const Tree &tree : trees) {

@@ -1,4 +1,4 @@
-//===- TuneChoiceTest.cpp - crossing points from given times --------------===//
+//===- TuneChoiceTest.cpp - crossing points of given times ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,7 @@ namespace {
 using Starts = std::vector<uint64_t>;
 constexpr uint64_t kMost = ~uint64_t(0);
 
-/// 8, 16, ..., `count` of them.
+/// Returns `count` sizes: 8, 16, ...
 Starts sizesOf(size_t count) {
   Starts sizes;
   for (size_t s = 0; s < count; ++s)
@@ -30,7 +30,7 @@ Starts choose(const Times &times, const Starts &starts) {
   return chooseStarts(sizesOf(times[0].size()), times, starts);
 }
 
-/// The time lost at the measured sizes.
+/// Returns the time lost at the measured sizes.
 double lost(const Times &times, const Starts &starts) {
   const Starts sizes = sizesOf(times[0].size());
   double sum = 0;
@@ -92,7 +92,8 @@ TEST_CASE("the sum over all sizes decides, not the first that is faster") {
 }
 
 TEST_CASE("above the sizes measured as little as possible changes hands") {
-  // The first is faster everywhere: what the second has beyond 64 it keeps.
+  // The first variant is faster at all measured sizes. Beyond 64 the second one
+  // keeps what it has.
   const Times first = {{1, 1, 1, 1}, {2, 2, 2, 2}};
   CHECK(choose(first, {0, 16}) == Starts{0, 128});
   CHECK(choose(first, {0, 65}) == Starts{0, 65});
@@ -103,7 +104,7 @@ TEST_CASE("above the sizes measured as little as possible changes hands") {
 TEST_CASE("a variant that is best nowhere keeps a byte") {
   const Times last = {{2, 2, 2, 2}, {1, 1, 1, 1}};
   CHECK(choose(last, {0, 64}) == Starts{0, 1});
-  CHECK(choose(last, {0, 3}) == Starts{0, 3}); // serves none of the sizes now
+  CHECK(choose(last, {0, 3}) == Starts{0, 3}); // serves no measured size
   const Times third = {{2, 2, 2, 2}, {2, 2, 2, 2}, {1, 1, 1, 1}};
   CHECK(choose(third, {0, 32, 64}) == Starts{0, 1, 2});
   CHECK(choose(third, {0, 8, 64}) == Starts{0, 1, 2});
@@ -114,7 +115,7 @@ TEST_CASE("a variant that is best nowhere keeps a byte") {
   CHECK(choose(outer, {0, 16, 17}) == Starts{0, 31, 32}); // no room below 17
   const Times middle = {{2, 2, 2, 2}, {1, 1, 1, 1}, {2, 2, 2, 2}};
   CHECK(choose(middle, {0, 16, 32}) == Starts{0, 1, 128});
-  // Times that have none: no size is better off anywhere.
+  // Without times, no change is an improvement.
   CHECK(choose({{0, 0}, {0, 0}}, {0, 16}) == Starts{0, 16});
 }
 
@@ -138,7 +139,7 @@ TEST_CASE("no other starts lose less, of all there are") {
       starts.push_back(starts.back() + 1 + upTo(100));
     const Starts chosen = choose(times, starts);
     checkOrdered(chosen);
-    // Each variant but the first from one of the sizes on, or from none.
+    // Each variant but the first starts at one of the sizes, or is unused.
     double least = 1e9;
     std::vector<size_t> first(numVariants);
     for (;;) {
@@ -163,7 +164,7 @@ TEST_CASE("the chunk size that is fastest, unless it is hardly so") {
   CHECK(chooseFastest({{1.02, 1}, {1, 1}}, 0) == 0);
   CHECK(chooseFastest({{1.08, 1}, {1, 1}}, 0) == 1);
   CHECK(chooseFastest({{1, 1}, {1, 1}}, 1) == 1);
-  // Sizes count alike, however long they take.
+  // All sizes have the same weight, however long they take.
   CHECK(chooseFastest({{2, 100}, {1, 120}}, 0) == 1);
   CHECK(chooseFastest({{5}}, 0) == 0);
 }

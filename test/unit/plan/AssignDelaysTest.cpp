@@ -21,7 +21,7 @@ using Operand = FoldProgram::Operand;
 
 namespace {
 
-/// Every channel's lag, in the order of channels.
+/// Returns every channel's lag, in the order of channels.
 std::vector<int> lags(const FoldProgram &program) {
   std::vector<int> lags(program.channels.size());
   for (const FoldProgram::Rank &rank : program.ranks)
@@ -59,7 +59,7 @@ int channel(FoldProgram &program, int from, int to) {
 } // namespace
 
 TEST_CASE("folds of a tree lag by their level") {
-  // Up 2 -> 1 -> 0 and 3 -> 0, and down the same ways.
+  // Data goes up 2 -> 1 -> 0 and 3 -> 0, and down the same edges.
   FoldProgram program = programOf(4);
   const int parents[] = {-1, 0, 1, 0};
   int up[4], down[4];
@@ -77,14 +77,14 @@ TEST_CASE("folds of a tree lag by their level") {
   program.addFold(3, 0, false, {Operand::input()}, {at(up[3])});
   program.addFold(3, 0, false, {at(down[3])}, {Operand::output()});
   assignDelays(program, readyTimes(program, kCountHops), 1);
-  // The short branch goes up as late as it may.
+  // The short branch goes up as late as possible.
   CHECK(delays(program) == std::vector<int>{2, 1, 3, 0, 4, 1, 3});
   assignDelays(program, readyTimes(program, kCountHops), 2);
   CHECK(delays(program) == std::vector<int>{4, 2, 6, 0, 8, 2, 6});
 }
 
 TEST_CASE("where data takes ways of different length nothing lags") {
-  // From 0 to 2 at once, and by way of 1.
+  // From 0 to 2 directly and over 1.
   FoldProgram program = programOf(3);
   const int straight = channel(program, 0, 2);
   const int there = channel(program, 0, 1), on = channel(program, 1, 2);
@@ -98,7 +98,7 @@ TEST_CASE("where data takes ways of different length nothing lags") {
 
 TEST_CASE("folds lag by two where lanes would wait for latencies") {
   // Chains 0 -> 1 -> 2 and 2 -> 1 -> 0.
-  constexpr double kRound = 20; // microseconds that links take for a chunk
+  constexpr double kRound = 20; // time of a chunk on a link, in microseconds
   constexpr uint32_t kChunk = 10000;
   for (const bool shared : {false, true})
     for (const double latency : {10.0, 11.0}) {
@@ -125,8 +125,8 @@ TEST_CASE("folds lag by two where lanes would wait for latencies") {
       program.ranks[2].lanes = {{1, 0}};
       if (!shared)
         program.ranks[2].lanes = {{0}, {1}};
-      // Around both chains and through both lanes: four channels, and six
-      // rounds.
+      // The cycle around both chains and through both lanes has four channels
+      // and six rounds.
       const bool longer = 4 * (kRound + latency) > 1.01 * 6 * kRound;
       CHECK(leastLag(program, kChunk) == (shared && longer ? 2 : 1));
     }

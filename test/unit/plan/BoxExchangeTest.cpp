@@ -26,7 +26,8 @@ exchangeOf(const RankTopology &rankTopology, unsigned maxLanes = 16,
   return valueOf(packBoxExchange({&rankTopology, collective, 0}, maxLanes));
 }
 
-/// Channels of one tree that leave their machine, and that do not.
+/// Returns the number of a tree's channels that leave their machine, and of
+/// those that do not.
 std::pair<int, int> channelsOf(const FoldProgram &program, int tree) {
   std::pair<int, int> counts;
   for (const FoldProgram::Channel &channel : program.channels)
@@ -39,7 +40,7 @@ std::pair<int, int> channelsOf(const FoldProgram &program, int tree) {
 
 TEST_CASE("boxes exchange with as many others as their number has factors") {
   struct Case {
-    int boxes, gpus, exchanges, others; // a box sends to, in all exchanges
+    int boxes, gpus, exchanges, others; // others: boxes a box sends to
   };
   for (const Case &of :
        {Case{2, 4, 1, 1}, Case{4, 2, 2, 2}, Case{8, 8, 3, 3}, Case{6, 2, 2, 3},
@@ -88,7 +89,7 @@ TEST_CASE("one lane has what a place does in a tree") {
 TEST_CASE("sums are added in the order of boxes") {
   const FoldProgram program = exchangeOf(podOf(6, 1, 1))->program;
   for (int rank = 0; rank < 6; ++rank) {
-    // Pairs of boxes, then three pairs.
+    // First pairs of boxes exchange, then the three pairs.
     const FoldProgram::Rank &own = program.ranks[rank];
     const int places[] = {rank % 2, rank / 2};
     for (size_t exchange = 0; exchange < 2; ++exchange) {

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Trees that cross each rail once a box.
+// Trees that cross each rail once per box.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ std::optional<Packing> boxTrees(const RankTopology &rankTopology,
   return valueOf(packBoxTrees({&rankTopology, collective, root}));
 }
 
-/// Edges between ranks of different boxes, all of which are at one place.
+/// Returns the number of edges between ranks of different boxes, which must all
+/// be at the same place.
 int crossings(const std::vector<TreeEdge> &edges, int gpus) {
   int number = 0;
   for (const TreeEdge &edge : edges)
@@ -72,7 +73,7 @@ TEST_CASE("a broadcast goes over every place, with equal parts") {
         CHECK(tree.weight == doctest::Approx(packing->algbw / 4));
         CHECK(crossings(collective == Collective::reduce ? tree.up : tree.down,
                         4) == 7);
-        CHECK(tree.depth(32) <= 5); // no more than doubling takes
+        CHECK(tree.depth(32) <= 5); // as few as doubling takes
       }
     }
   }
@@ -98,7 +99,7 @@ TEST_CASE("lanes of small messages share the time of their folds") {
   const std::vector<double> engines = engineCosts(program);
   for (const FoldProgram::Rank &rank : program.ranks) {
     if (rank.folds.empty())
-      continue; // another one's image
+      continue; // an image of another tree
     CHECK(rank.lanes.size() == 8);
     double least = 1e9, most = 0, longest = 0;
     for (const std::vector<size_t> &lane : rank.lanes) {

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What folds move with zero copy, and which lanes they share, by hand.
+// The data that folds move with zero copy, and the lanes that they share,
+// compared with results found by hand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +18,11 @@ using sched::ChannelKind;
 
 namespace {
 
-/// Operands are channels, by their numbers, or one of these.
+/// Operands are numbers of channels, or one of these.
 constexpr int kInput = -1, kOutput = -2;
 using Lanes = std::vector<std::vector<size_t>>;
 
-/// The folds of a program one by one, rank after rank.
+/// Builds a program fold by fold, rank after rank.
 class FoldTable {
 public:
   explicit FoldTable(sched::Collective collective) {
@@ -69,7 +70,8 @@ std::vector<int> directOf(const FoldTable &table) {
   return direct;
 }
 
-/// An allreduce of three ranks: 0 - 1 - 2 with root `root`, 1 or 2.
+/// Returns an allreduce of three ranks in a chain 0 - 1 - 2 with root `root`, 1
+/// or 2.
 FoldTable reduceInRow(int root, ChannelKind kind = ChannelKind::peer) {
   FoldTable table(sched::Collective::allreduce);
   for (int channel = 0; channel < 4; ++channel)
@@ -93,34 +95,36 @@ FoldTable reduceInRow(int root, ChannelKind kind = ChannelKind::peer) {
 } // namespace
 
 TEST_CASE("leaves are passive with zero copy") {
-  // The root reads their inputs and writes their outputs.
+  // The root reads the leaves' inputs and writes their outputs.
   CHECK(directOf(reduceInRow(1)) == std::vector<int>{0, 0, 6, 0, 0});
-  // The middle reads a leaf's input and sends a sum up, which is not its input;
-  // down it has got its output, and copies it to the leaf's.
+  // On the way up, the middle rank reads a leaf's input and sends a sum, which
+  // is not its input. On the way down it finds the result in its output and
+  // copies it to the leaf's.
   CHECK(directOf(reduceInRow(2)) == std::vector<int>{0, 0, 3, 2, 4});
   std::vector<FoldProgram::Fold> moves = reduceInRow(2).moves();
   CHECK(moves[2].slotMoves == 3);
   CHECK(moves[3].slotMoves == 3);
   CHECK(moves[4].slotMoves == 4);
-  // Nobody reaches buffers through channels that are staged.
+  // No rank can reach another's buffers through a staged channel.
   CHECK(directOf(reduceInRow(1, ChannelKind::staged)) ==
         std::vector<int>{2, 2, 6, 2, 2});
 }
 
 TEST_CASE("inputs that are overwritten are not borrowed") {
-  // One exchange: the reader's output replaces its own input, in place, which
-  // has left by two channels by then: it cannot know.
+  // In a direct exchange, the reader's output replaces its own input if in
+  // place. By then the input has left through two channels, but the rank cannot
+  // know that it was read.
   FoldTable table(sched::Collective::allreduce);
   for (int channel = 0; channel < 6; ++channel)
-    table.addChannel(ChannelKind::peer); // two a rank, to the others
+    table.addChannel(ChannelKind::peer); // two per rank, to the others
   for (int rank = 0; rank < 3; ++rank) {
-    int first = (rank + 1) % 3, second = (rank + 2) % 3; // that write to it
+    int first = (rank + 1) % 3, second = (rank + 2) % 3; // write to it
     table.addFold(rank, 0, false, {kInput}, {2 * rank, 2 * rank + 1});
     table.addFold(rank, 0, true, {kInput, 2 * first + 1, 2 * second},
                   {kOutput});
   }
   CHECK(directOf(table) == std::vector<int>{3, 4, 3, 4, 3, 4});
-  // Nor of two ranks: the second fold needs it, too.
+  // Nor with two ranks: the second fold needs the input, too.
   FoldTable pair(sched::Collective::allreduce);
   pair.addChannel(ChannelKind::peer);
   pair.addChannel(ChannelKind::peer);
@@ -132,8 +136,8 @@ TEST_CASE("inputs that are overwritten are not borrowed") {
 }
 
 TEST_CASE("chains move in the middle") {
-  // Scatter: the first relay reads the root's input; the last writes the
-  // output. What the root keeps it copies.
+  // Scatter: the first relay reads the root's input; the last one writes the
+  // output. The root copies its own block.
   FoldTable table(sched::Collective::scatter);
   table.addChannel(ChannelKind::peer);
   table.addChannel(ChannelKind::peer);
@@ -142,8 +146,8 @@ TEST_CASE("chains move in the middle") {
   table.addFold(1, 1, false, {0}, {1});
   table.addFold(2, 1, false, {1}, {kOutput});
   CHECK(directOf(table) == std::vector<int>{2, 0, 2, 0});
-  // A sum that is divided goes through a slot, and so does what another fold of
-  // the tree writes, too.
+  // A sum that is divided goes through a slot. So does a chunk for an output
+  // that another fold of the tree writes, too.
   FoldTable completes(sched::Collective::reduce);
   completes.addChannel(ChannelKind::peer);
   completes.addFold(0, 0, false, {kInput}, {0});
@@ -158,7 +162,7 @@ TEST_CASE("chains move in the middle") {
 }
 
 TEST_CASE("every lane moves something, and what is passive fills up") {
-  // As in a star: two roots, and six passive folds each way.
+  // As in a star: two roots, and six passive folds in each direction.
   std::vector<FoldLoad> folds;
   for (int fold = 0; fold < 6; ++fold) {
     folds.push_back({0, 2, true});
@@ -172,12 +176,13 @@ TEST_CASE("every lane moves something, and what is passive fills up") {
     CHECK(lanes[lane].size() == 7);
     CHECK(std::count(lanes[lane].begin(), lanes[lane].end(), 12 + lane) == 1);
   }
-  // Too few for all lanes: the others have what is passive.
+  // There are too few active folds for all lanes: the other lanes take passive
+  // ones.
   lanes = chooseLanes(folds, 4);
   REQUIRE(lanes.size() == 4);
   for (const std::vector<size_t> &lane : lanes)
     CHECK(!lane.empty());
-  // A lane each while there are enough.
+  // Each fold has its own lane as long as there are enough.
   lanes = chooseLanes(folds, 14);
   CHECK(lanes.size() == 14);
   CHECK(chooseLanes(folds, 1).size() == 1);
@@ -186,7 +191,7 @@ TEST_CASE("every lane moves something, and what is passive fills up") {
 }
 
 TEST_CASE("a lane with many small folds bears their turns") {
-  // Two that move as much as six others each.
+  // Two folds that each move as much as six others.
   std::vector<FoldLoad> folds(2, {6, 6, false});
   folds.insert(folds.end(), 12, {1, 1, false});
   auto mostFolds = [&] {
@@ -196,7 +201,8 @@ TEST_CASE("a lane with many small folds bears their turns") {
     return most;
   };
   CHECK(mostFolds() == 6);
-  // Each costs its lane one byte's time besides: 38 in all, ten a lane.
+  // Each fold also costs its lane the time of one byte: 38 in all, about ten
+  // per lane.
   for (FoldLoad &fold : folds)
     fold.turns = 1;
   CHECK(mostFolds() == 5);
@@ -210,13 +216,14 @@ TEST_CASE("both directions have lanes of their own where both move") {
   }
   folds.push_back({0, 0.5, true});
   folds.push_back({0, 0.5, false});
-  // 24 to 16: of five lanes three go up.
+  // 24 against 16 bytes: three of five lanes go up.
   Lanes lanes = chooseLanes(folds, 5);
   REQUIRE(lanes.size() == 5);
   for (size_t lane = 0; lane < 5; ++lane)
     for (size_t fold : lanes[lane])
       CHECK(folds[fold].up == (lane < 3));
-  // What is passive leaves them before they have far more through slots.
+  // Passive folds move to other lanes before a lane has far more bytes through
+  // slots than the average.
   for (int fold = 0; fold < 40; ++fold)
     folds.push_back({0, 2, false});
   lanes = chooseLanes(folds, 5);

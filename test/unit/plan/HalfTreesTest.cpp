@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The allreduce of two ranks, each of them the root of half of the bytes.
+// The allreduce of two ranks in which each rank is the root of half of the
+// bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ Packing packed(const PackingProblem &problem) {
   return valueOf(selectTrees(problem, all, {}));
 }
 
-/// Of all that the trees carry the part whose root is rank 0.
+/// Returns the part of the trees' weight whose root is rank 0.
 double partOfFirst(const Packing &packing) {
   double sum = 0;
   for (const Tree &tree : packing.trees)
@@ -35,7 +36,7 @@ double partOfFirst(const Packing &packing) {
   return sum / packing.algbw;
 }
 
-/// What holds of all trees over two ranks.
+/// Checks what must hold for all trees over two ranks.
 void checkHalves(const PackingProblem &problem, const Packing &packing) {
   const Packing halves = halfTrees(problem, packing);
   CHECK(partOfFirst(halves) == doctest::Approx(0.5));
@@ -101,7 +102,7 @@ TEST_CASE("halves are chosen where the model finds them no slower") {
   CHECK(valueOf(chooseHalves(problem, whole, {}, 0)).trees.size() == 2);
   CHECK(valueOf(chooseHalves(problem, whole, {}, 2)).trees.size() == 2);
   CHECK(valueOf(chooseHalves(problem, whole, {}, 1)).trees.empty());
-  // Halves of halves are the same trees.
+  // Halving halved trees changes nothing.
   const Packing halves = halfTrees(problem, whole);
   CHECK(halfTrees(problem, halves).trees.size() == 2);
 }

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Trees for small messages, against every tree there is where those are few,
-// and the model of time against numbers found by hand.
+// Trees for small messages, compared with every existing tree if there are few,
+// and the time model, compared with numbers found by hand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ double startAlong(const PackingProblem &problem, const Packing &packing,
   return startOf(valueOf(expandForest(problem, packing)), protocol);
 }
 
-/// The time below `vertex` with the best of all orders of the children.
+/// Returns the time below `vertex` with the best order of its children.
 double timeBelow(const CostMatrix &costs, const Parents &parents, int vertex,
                  double child) {
   int n = static_cast<int>(parents.size());
@@ -62,7 +62,7 @@ bool spans(const Parents &parents, int root) {
   return parents[root] == -1;
 }
 
-/// The least time of all arborescences; infinity if there is none.
+/// Returns the least time of all arborescences; infinity if there is none.
 double leastTime(const CostMatrix &costs, int n, int root, double child) {
   double best = kInfinity;
   Parents parents(n, 0);
@@ -81,7 +81,8 @@ double leastTime(const CostMatrix &costs, int n, int root, double child) {
   }
 }
 
-/// Most vertices that can be reached in `time` when all hops are alike.
+/// Returns the maximum number of vertices reachable within `time` if all hops
+/// are equal.
 int mostReached(double time, double hop, double child) {
   if (time < hop - 1e-9)
     return 1;
@@ -118,7 +119,7 @@ TEST_CASE("latency trees span and are nearly as early as any tree") {
     CHECK(tree.time <= 1.5 * least);
     sum += tree.time;
     leastSum += least;
-    // Parents before children, each vertex once.
+    // Parents come before children, and each vertex once.
     std::vector<bool> seen(n, false);
     seen[root] = true;
     for (int vertex : tree.order) {
@@ -197,7 +198,7 @@ TEST_CASE("what is routed goes by the fastest chains") {
             .cheapestPaths(
                 hopPrices(rankTopology, costsOf(Protocol::low_latency)))
             .costs;
-    // Floyd and Warshall's: the fastest chain of each pair.
+    // Floyd-Warshall: the fastest chain for each pair.
     CostMatrix fastest = hops;
     for (int via = 0; via < n; ++via)
       for (int from = 0; from < n; ++from)
@@ -214,7 +215,7 @@ TEST_CASE("what is routed goes by the fastest chains") {
       for (const Tree &tree : packing.trees) {
         const bool up = collective == Collective::gather;
         CHECK((up ? tree.down : tree.up).empty());
-        // Of a rank: its neighbour towards the root.
+        // The neighbour of each rank towards the root.
         std::vector<int> next(n, -1);
         for (const TreeEdge &edge : up ? tree.up : tree.down)
           next[up ? edge.from : edge.to] = up ? edge.to : edge.from;
@@ -260,7 +261,7 @@ TEST_CASE("a path over a relay costs a step more") {
   PackingProblem problem{&rankTopology, Collective::broadcast, 0};
   Packing packing = latencyPacking(problem);
   CHECK(packing.trees[0].down[0].path == pathOver(topology, {"a", "b"}));
-  // One step, and the link.
+  // One step and the link.
   CHECK(startAlong(problem, packing, Protocol::low_latency) ==
         doctest::Approx(2.5));
   packing.trees[0].down[0].path = pathOver(topology, {"a", "r", "b"});

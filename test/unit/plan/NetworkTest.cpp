@@ -39,9 +39,9 @@ uint32_t chunkOf(double bandwidth, int numServers = 4,
 
 TEST_CASE("windows are what a channel sends in two round trips and a chunk") {
   FoldProgram program = planOf(serversOf({1, 1, 1, 1}), Collective::allgather);
-  // Each rank sends a quarter of the buffer to three others over 1 GB/s, so a
-  // channel has a third of that: a chunk of 16 KiB takes 49 us, and two round
-  // trips 2 x 2 x 24.
+  // Each rank sends a quarter of the buffer to each of three others over 1
+  // GB/s, so a channel has a third of that: a chunk of 16 KiB takes 49 us, and
+  // two round trips take 2 x 2 x 24 us.
   assignSlots(program, {16 << 10, 4});
   for (const FoldProgram::Channel &channel : program.channels) {
     CHECK(channel.slots == 4);
@@ -61,7 +61,7 @@ TEST_CASE("windows are what a channel sends in two round trips and a chunk") {
 }
 
 TEST_CASE("a fold that cannot be taken apart has deeper rings") {
-  // A tree's inner rank takes from one channel and writes to two.
+  // An inner rank of a tree reads one channel and writes two.
   FoldProgram program = planOf(serversOf({1, 1, 1, 1}), Collective::broadcast);
   assignSlots(program, {16 << 10, 4});
   for (const FoldProgram::Rank &rank : program.ranks)
@@ -97,7 +97,7 @@ TEST_CASE("no two servers begin with the same one") {
   for (int own = 0; own < 4; ++own) {
     CAPTURE(own);
     const FoldProgram::Rank &rank = program.ranks[size_t(own)];
-    std::vector<int> others; // in the order in which they are sent to
+    std::vector<int> others; // in the order of sending
     for (const std::vector<size_t> &lane : rank.lanes) {
       const FoldProgram::Fold &first = rank.folds[lane[0]];
       if (!rank.sourcesOf(first)[0].isChannel() && first.sources == 1)
@@ -110,15 +110,15 @@ TEST_CASE("no two servers begin with the same one") {
 }
 
 TEST_CASE("chunks between servers take their time on the wire") {
-  // Half a millisecond to a whole one, of what TCP takes as a segment.
+  // Half to all of a millisecond, in sizes that TCP sends as a segment.
   CHECK(chunkOf(0.025) == 16 << 10);
   CHECK(chunkOf(0.125) == 64 << 10);
-  CHECK(chunkOf(1.25) == 128 << 10); // of which three others send two each
+  CHECK(chunkOf(1.25) == 128 << 10); // three others send two each
   CHECK(chunkOf(12.5) == 256 << 10);
-  // Smaller ones, where trees have to fill.
+  // Chunks are smaller if a tree's pipeline has to fill.
   CHECK(chunkOf(0.025, 8, Collective::broadcast) <= 16 << 10);
   CHECK(chunkOf(0.125, 8, Collective::broadcast) <= 64 << 10);
-  // 63 others send two each at a time: no more than 512 KiB wait for a NIC.
+  // 63 others send two each at the same time: at most 512 KiB wait for a NIC.
   const RankTopology many = serversOf(std::vector<double>(64, 0.025));
   CHECK(mostMessage(planOf(many, Collective::allgather)) == 4 << 10);
 }
@@ -129,7 +129,7 @@ TEST_CASE("what messages cost an engine") {
     const FoldProgram program = planOf(topology, Collective::broadcast);
     const std::vector<double> costs = engineCosts(program);
     REQUIRE(costs.size() == 1);
-    // What the lanes share: all of what TCP costs, and little of less.
+    // The load that lanes share: all of it for TCP, and little of it for less.
     CHECK(busiestEngine(program) ==
           doctest::Approx(costs[0] * costs[0] / kMostEngine));
     CHECK(costs[0] == engineCost(topology, Path(program.paths.begin(),
@@ -137,7 +137,7 @@ TEST_CASE("what messages cost an engine") {
     return costs[0];
   };
   CHECK(cost(near) == 2); // half of 4 us
-  CHECK(cost(far) == 15); // no more
+  CHECK(cost(far) == 15); // the maximum
   CHECK(leavesMachine(near));
   const RankTopology local = rankTopologyOf(shippedTopology("dgx1"));
   CHECK(!leavesMachine(local));
@@ -155,8 +155,8 @@ TEST_CASE("small messages between servers go by simple, a hop up to KiB") {
   const RankTopology four = serversOf({1.25, 1.25, 1.25, 1.25}, 12.5);
   const SmallVariants small = smallOf(four);
   CHECK(small.protocol == Protocol::simple);
-  // One hop saves 25 us and a step, and sends half more than twice as much: 27
-  // us more for 22 KB at 1.25 GB/s.
+  // One hop saves 25 us and a step, but sends 2.5 times as much: 27 us more for
+  // 22 KB at 1.25 GB/s.
   CHECK(small.ranges.oneHop >= 8 << 10);
   CHECK(small.ranges.oneHop <= 64 << 10);
   CHECK(smallOf(rankTopologyOf(shippedTopology("a100-nv4"))).protocol ==
@@ -170,24 +170,24 @@ TEST_CASE("a message that fits into a packet is not cut into many") {
     return valueOf(chooseSmallVariants(
         problem, valueOf(selectTrees(problem, packed, {})), {}, {}));
   };
-  // 25 MB/s, where 1 KiB takes 41 us. Large trees are six.
+  // At 25 MB/s, 1 KiB takes 41 us. There are six large trees.
   const RankTopology eight = serversOf(std::vector<double>(8, 0.025));
   for (Collective collective : {Collective::broadcast, Collective::reduce}) {
     const SmallVariants small = smallOf(eight, collective);
     CHECK(small.ranges.tree == 1280);
     CHECK(small.ranges.later == 1280);
     REQUIRE(small.trees.trees.size() == 1);
-    // Who has just sent takes as long for the next one as another for a hop.
+    // Until a rank can send again, another rank can make a hop.
     const Tree &tree = small.trees.trees[0];
     const auto &edges = collective == Collective::reduce ? tree.up : tree.down;
     CHECK(llvm::count_if(edges, [&](const auto &edge) {
             return edge.from == 0 || edge.to == 0;
           }) == 3);
   }
-  // Two of them are not many.
+  // Two trees are not many.
   const RankTopology four = serversOf(std::vector<double>(4, 0.0125));
   CHECK(smallOf(four, Collective::broadcast).ranges.tree == 384);
-  // What is scattered goes to each by itself.
+  // Scattered blocks go to each rank separately.
   CHECK(smallOf(eight, Collective::scatter).ranges.tree != 1280);
   CHECK(smallOf(eight, Collective::allreduce).ranges.tree == 640);
 }
@@ -202,7 +202,7 @@ TEST_CASE("small trees between servers are not split for little") {
 }
 
 TEST_CASE("trees keep their weights where only a network is full") {
-  // NICs of two speeds: trees of one unit and of eight.
+  // NICs of two speeds give trees of one unit and of eight units.
   const RankTopology mixed = serversOf({1, 2, 1, 2, 1, 2, 1, 2});
   const FoldProgram program = planOf(mixed, Collective::allreduce);
   CHECK(program.trees.size() == 8);

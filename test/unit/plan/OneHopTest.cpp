@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The allreduce of one exchange.
+// The allreduce in a single exchange.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ std::optional<OneHop> oneHop(const RankTopology &rankTopology,
   return valueOf(packOneHop(rankTopology, kProtocol, maxLanes));
 }
 
-/// Each two of `n` GPUs joined, by links whose latency is a function of both.
+/// Returns `n` GPUs, each two joined by links whose latency depends on both.
 template <typename Latency>
 Topology mesh(int n, double bandwidth, Latency latency) {
   Topology topology;
@@ -69,20 +69,21 @@ TEST_CASE("all ranks of a mesh exchange, and what that takes") {
       for (int other = 0; other < n; ++other)
         CHECK(reached[other] == other);
     }
-    // A step and a link; the first rank's last data waits for n - 2 others to
-    // be written, and n - 2 of other ranks are read after it.
+    // A step and a link. The first rank's last data is written after that for n
+    // - 2 others, and read after that of n - 2 others.
     CHECK(hop->time.start == doctest::Approx(1.5 + 2 * 0.25 * (n - 2)));
-    // Two bytes of words a byte; or the lane, which loads the input and n
-    // contributions, and stores n - 1 and the output.
+    // Either the link, with two bytes of words per byte; or the lane, which
+    // loads the input and n contributions, and stores n - 1 copies and the
+    // output.
     CHECK(hop->time.gapPerByte * 1000 ==
           doctest::Approx(std::max(2.0 / 20, (2 * n + 1) / 2.0 / 16)));
-    // The second fold of the lane.
+    // The lane's second fold.
     CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
   }
 }
 
 TEST_CASE("loads of links that several pairs share add up") {
-  // Each GPU's link to the switch carries what it sends to seven others.
+  // Each GPU's link to the switch carries what the GPU sends to seven others.
   RankTopology rankTopology =
       rankTopologyOf(shippedTopology("dgx-h100"), {}, LinkKindSet::all());
   CHECK(oneHop(rankTopology)->time.gapPerByte * 1000 ==
@@ -95,8 +96,9 @@ TEST_CASE("loads of links that several pairs share add up") {
 }
 
 TEST_CASE("as many lanes as the links can feed") {
-  // A lane of eight ranks moves 8.5 bytes a byte: 0.53 ns. The links of an H100
-  // take 2 x 7 / 450 GB/s = 0.031 ns: 17 lanes would be as fast.
+  // With eight ranks, a lane moves 8.5 bytes per byte: 0.53 ns. The links of an
+  // H100 take 2 x 7 / 450 GB/s = 0.031 ns, so that 17 lanes would be as fast as
+  // the links.
   RankTopology wide = rankTopologyOf(shippedTopology("dgx-h100"));
   for (unsigned lanes : {1, 4, 8, 16}) {
     CAPTURE(lanes);
@@ -109,11 +111,11 @@ TEST_CASE("as many lanes as the links can feed") {
   CHECK(oneHop(wide, 64)->program.trees.size() == 32);
   CHECK(oneHop(wide, 64)->time.gapPerByte * 1000 ==
         doctest::Approx(2 / (450.0 / 7)));
-  // 0.1 ns on the links of two ranks, 0.16 in one lane.
+  // The links of two ranks take 0.1 ns, one lane takes 0.16.
   RankTopology pair = rankTopologyOf(mesh(2, 20, [](int, int) { return 0.5; }));
   CHECK(oneHop(pair, 16)->program.trees.size() == 2);
   CHECK(oneHop(pair, 16)->time.gapPerByte * 1000 == doctest::Approx(0.1));
-  // Slow links have one.
+  // For slow links, one lane is enough.
   CHECK(oneHop(rankTopologyOf(shippedTopology("pcie-8gpu")), 16)
             ->program.trees.size() == 1);
 }
@@ -160,7 +162,7 @@ TEST_CASE("nothing where two ranks have no path of their own") {
   CHECK(oneHop(rankTopologyOf(dgx1, {0, 1, 2, 3}, nvlink)));
   CHECK_FALSE(oneHop(rankTopologyOf(dgx1, {0, 1, 5}, nvlink)));
   CHECK_FALSE(oneHop(rankTopologyOf(dgx1, {0})));
-  // A relay is a hop; and where there is a path without one, that is taken.
+  // A path over a relay has two hops; a path without one is preferred.
   CHECK_FALSE(
       oneHop(valueOf(RankTopology::create(dgx1, {0, 5}, nvlink, {1, 4}))));
   Topology topology = makeTopology(

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Which way is for which sizes.
+// Which of several ways serves which sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,14 +34,16 @@ TEST_CASE("which way is for which sizes") {
   CHECK(ends(std::nullopt, tree, large) == Ends(0, 80 << 10));
   // 2 us / 0.2 us/KB = 10,000 bytes.
   CHECK(ends(us(4, 0.3), tree, large) == Ends(10 << 10, 80 << 10));
-  // As fast as the tree a byte: the tree is nowhere the fastest. 8 / 0.09.
+  // One hop is as fast per byte as the tree, so the tree is never the fastest:
+  // 8 / 0.09.
   CHECK(ends(us(4, 0.1), tree, large) == Ends(96 << 10, 96 << 10));
-  // They would meet where the large one is faster than both: 8 us / 0.11.
+  // One hop and the tree would meet where the large trees are faster than both:
+  // 8 us / 0.11.
   CHECK(ends(us(4, 0.12), tree, large) == Ends(80 << 10, 80 << 10));
   // 2 us / 0.05 us/KB = 40,000 bytes.
   CHECK(ends(us(4, 0.15), tree, large) == Ends(40 << 10, 80 << 10));
-  // Later than the tree, though faster further on; as late; or faster for less
-  // than 64 bytes.
+  // One hop starts later than the tree, although it is faster per byte; starts
+  // as late; or is faster for less than 64 bytes.
   CHECK(ends(us(7, 0.01), tree, large) == Ends(0, 80 << 10));
   CHECK(ends(us(6, 0.1), tree, large) == Ends(0, 80 << 10));
   CHECK(ends(us(5.99, 0.3), tree, large) == Ends(0, 80 << 10));
@@ -49,22 +51,24 @@ TEST_CASE("which way is for which sizes") {
 }
 
 TEST_CASE("other trees go on where the first ones are slow") {
-  // Fast to start, 0.1 us a KB; slower, 0.02; 30 us, 0.005.
+  // The trees start fast, with 0.1 us per KB; others start later, with 0.02;
+  // large ones start after 30 us, with 0.005.
   const MessageTime tree = us(6, 0.1), large = us(30, 0.005);
   auto ranges = [&](const std::optional<MessageTime> &later) {
     const SmallRanges of = chooseRanges(std::nullopt, tree, large, later);
     CHECK(of.oneHop == 0);
     return Ends(of.tree, of.later);
   };
-  // Without them one ends where the other begins: 24 us / 0.095.
+  // Without the other trees, the first ones end where the large ones begin: 24
+  // us / 0.095.
   CHECK(ranges(std::nullopt) == Ends(256 << 10, 256 << 10));
-  // 4 us / 0.08 is 50,000 bytes, 20 us / 0.015 is 1.33 MB.
+  // 4 us / 0.08 is 50,000 bytes, and 20 us / 0.015 is 1.33 MB.
   CHECK(ranges(us(10, 0.02)) == Ends(56 << 10, 1536 << 10));
-  // At 256 KiB 32.2 us by the first, 31.3 by the last, and less than a tenth
-  // less by the others; or nowhere less at all.
+  // At 256 KiB, the first trees take 32.2 us and the large ones 31.3. The
+  // others would save less than a tenth, or nothing at any size.
   CHECK(ranges(us(24, 0.02)) == Ends(256 << 10, 256 << 10));
   CHECK(ranges(us(40, 0.05)) == Ends(256 << 10, 256 << 10));
-  // Always faster than the first ones.
+  // The others are always faster than the first ones.
   CHECK(ranges(us(5, 0.02)) == Ends(0, 1792 << 10));
 }
 
@@ -72,15 +76,16 @@ TEST_CASE("ends of all kinds") {
   auto end = [](double delay, double slower) {
     return ends(std::nullopt, {5, 1e-5 + slower}, {5 + delay, 1e-5}).second;
   };
-  // They meet at 64 KiB, or a little off.
+  // They meet at 64 KiB or nearly there.
   CHECK(end(6.5536, 1e-4) == 64 << 10);
   CHECK(end(6.5535, 1e-4) == 64 << 10);
   CHECK(end(6.5537, 1e-4) == 80 << 10);
   CHECK(end(4.9, 1e-4) == 48 << 10);
-  // Far out.
+  // They meet far out.
   CHECK(end(1000, 1e-4) == 10 << 20);
   CHECK(end(1400, 1e-4) == 14 << 20);
-  // Further out, or never: there is an end. Always: the small one is not.
+  // If they meet even further out, or never, the range still ends. If large
+  // trees are always faster, the range is empty.
   CHECK(end(100000, 1e-4) == 16 << 20);
   CHECK(end(1, 0) == 16 << 20);
   CHECK(end(1, -1e-6) == 16 << 20);
@@ -89,7 +94,8 @@ TEST_CASE("ends of all kinds") {
 }
 
 TEST_CASE("where two ways cross more than once, the last time counts") {
-  // Chunks make steps: four hops of a message as a whole, then in 64 KiB.
+  // Chunks make steps: up to a chunk, a message makes four hops as a whole;
+  // beyond, it goes in chunks of 64 KiB.
   MessageTime large = {8, 1e-4};
   large.flow.chunkBytes = 64 << 10;
   large.flow.chunkOverhead = 2;

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Trees that are too fast for a lane, against numbers found by hand, and what
-// must hold of every machine.
+// Trees that are too fast for one lane, compared with numbers found by hand,
+// and what must hold for every machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ constexpr Collective kCollectives[] = {
     Collective::allgather,     Collective::gather,    Collective::scatter,
     Collective::reducescatter, Collective::alltoall};
 
-/// Two GPUs with a link of `bandwidth` each way.
+/// Returns two GPUs with a link of `bandwidth` GB/s in each direction.
 RankTopology pairOf(double bandwidth) {
   return rankTopologyOf(makeTopology(
       R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"})",
@@ -49,7 +49,7 @@ Packing packed(const PackingProblem &problem) {
   return valueOf(selectTrees(problem, all, {}));
 }
 
-/// `packing` with each tree as its parts.
+/// Returns `packing` with each tree split into its parts.
 Packing splitInto(const Packing &packing, const Parts &parts) {
   Packing split;
   split.algbw = packing.algbw;
@@ -61,7 +61,8 @@ Packing splitInto(const Packing &packing, const Parts &parts) {
   return split;
 }
 
-/// `packing` as `parts[t]` equal trees for each tree, in lanes.
+/// Returns `packing` planned in lanes, with `parts[t]` equal trees for each
+/// tree t.
 FoldProgram planned(const PackingProblem &problem, const Packing &packing,
                     const Parts &parts, unsigned maxLanes) {
   return valueOf(planForest(problem, splitInto(packing, parts),
@@ -73,13 +74,14 @@ Parts spread(const PackingProblem &problem, const Packing &packing,
   return valueOf(spreadTrees(problem, packing, {maxLanes}, maxTrees));
 }
 
-/// GB/s of each tree's busiest fold.
+/// Returns the GB/s of each tree's busiest fold.
 std::vector<double> busiest(const PackingProblem &problem,
                             const Packing &packing) {
   return busiestFolds(valueOf(expandForest(problem, packing)), packing);
 }
 
-/// GB/s of the busiest lane of any rank, and the most folds of a rank.
+/// The GB/s of the busiest lane of any rank, and the maximum number of folds of
+/// a rank.
 struct Busiest {
   double rate = 0;
   size_t folds = 0;
@@ -102,7 +104,8 @@ Busiest busiestLane(const PackingProblem &problem, const Packing &packing,
   return busiest;
 }
 
-/// The most channels of a rank, and how even all its lanes are.
+/// The maximum number of channels of a rank, and how even the lanes of all
+/// ranks are.
 struct Balance {
   LaneBalance lanes;
   long channels = 0;
@@ -121,11 +124,11 @@ Balance balanceOfRanks(const PackingProblem &problem, const Packing &packing,
   return balance;
 }
 
-/// What holds of every packing.
+/// Checks what must hold for every packing.
 void checkSpread(const PackingProblem &problem, unsigned maxLanes) {
   Packing packing = packed(problem);
   Parts parts = spread(problem, packing, maxLanes);
-  Parts least; // that meet the limit
+  Parts least; // the parts that meet the limit
   bool fast = false;
   for (double load : busiest(problem, packing)) {
     least.push_back(unsigned(std::ceil(load / kLimit * (1 - 1e-9))));
@@ -144,7 +147,7 @@ void checkSpread(const PackingProblem &problem, unsigned maxLanes) {
   }
   if (parts.empty())
     return;
-  // More parts than the limit asks for even lanes out.
+  // More parts than the limit requires serve to even out the lanes.
   if (!std::equal(parts.begin(), parts.end(), least.begin(),
                   std::less_equal<unsigned>())) {
     CHECK(*std::max_element(parts.begin(), parts.end()) <= maxLanes);
@@ -158,7 +161,7 @@ void checkSpread(const PackingProblem &problem, unsigned maxLanes) {
   CHECK(after.gapPerByte < before.gapPerByte);
   Packing split = splitInto(packing, parts);
   CHECK(!problem.verify(split));
-  // Parts of folds are the folds of parts.
+  // Splitting folds must give the same as folding split trees.
   FoldProgram folds =
       splitTrees(valueOf(expandForest(problem, packing)), parts);
   assignLanes(folds, Protocol::simple, maxLanes);
@@ -180,31 +183,33 @@ TEST_CASE("a pair of GPUs has as many lanes as its link needs") {
     REQUIRE(packing.trees.size() == 1);
     return spread(problem, packing, maxLanes, maxTrees);
   };
-  // The root loads a byte and stores it twice, to its output and the other's.
+  // The root loads a byte and stores it twice: to its own output and to the
+  // other rank's.
   CHECK(parts(10).empty());
   CHECK(parts(kLimit / 1.5).empty());
   CHECK(parts(kLimit * 1.25 / 1.5 - 0.01).empty());
   CHECK(parts(kLimit * 1.25 / 1.5 + 1) == Parts{2});
   CHECK(parts(400) == Parts{12});
   CHECK(parts(8 * kLimit / 1.5 + 1) == Parts{9});
-  // As many as there are, and one stays one.
+  // At most as many as there are lanes; and with one lane, no split.
   CHECK(parts(400, 5) == Parts{5});
   CHECK(parts(400, 2) == Parts{2});
   CHECK(parts(400, 1).empty());
   CHECK(parts(900, 16) == Parts{16});
-  // No more trees than are allowed.
+  // No more trees than allowed.
   CHECK(parts(400, 16, 3) == Parts{3});
   CHECK(parts(400, 16, 1).empty());
 }
 
 TEST_CASE("what a tree's folds move") {
-  // A star over a switch: the root reads and writes seven channels, others one.
+  // A star over a switch: the root reads and writes seven channels, the others
+  // one.
   RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx-h100"));
   PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   Packing packing = packed(problem);
   REQUIRE(packing.trees.size() == 8);
-  // It loads eight inputs and stores eight outputs; what others do is done by
-  // then: it borrows their inputs, and they find the result in their outputs.
+  // The root loads eight inputs and stores eight outputs. The other ranks have
+  // nothing to move: the root borrows their inputs and writes their outputs.
   CHECK(busiest(problem, packing)[0] == doctest::Approx(8 * 450.0 * 4 / 7 / 8));
   FoldProgram program = valueOf(expandForest(problem, packing));
   auto isUp = [&](int rank, int fold) {
@@ -225,8 +230,8 @@ TEST_CASE("what a tree's folds move") {
       CHECK(fold.slotMoves == 2);
     }
 
-  // Chains: a copy, then from the root to each of seven, or back. The sender
-  // moves it.
+  // Chains: a copy, then from the root to each of seven ranks, or back. The
+  // sender moves the data.
   for (Collective collective : {Collective::scatter, Collective::gather}) {
     problem.collective = collective;
     packing = packed(problem);
@@ -239,7 +244,7 @@ TEST_CASE("what a tree's folds move") {
         if (program.trees[fold.tree].origin != 0)
           continue;
         CHECK(fold.slotMoves == 2);
-        if (program.trees[fold.tree].depth == 0) { // what the root keeps
+        if (program.trees[fold.tree].depth == 0) { // the root's own block
           CHECK(rank == 0);
           CHECK(fold.directMoves == 2);
           continue;
@@ -299,8 +304,9 @@ TEST_CASE("every lane of an H100 box moves data, and as much as the others") {
       CHECK(balance.lanes.isEven());
       CHECK(balance.channels <= 512);
     }
-  // A root that does what 16 folds of a copy do goes into 16 lanes, though five
-  // would be below the limit: the other lanes are there for passive folds.
+  // A root that does as much as 16 folds of a copy is split over 16 lanes,
+  // although five would be below the limit: the other lanes exist anyway, for
+  // passive folds.
   PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   CHECK(spread(problem, packed(problem)) == Parts(8, 16));
 }
@@ -321,7 +327,8 @@ TEST_CASE("trees that links would not keep to go in equal parts") {
   for (size_t t = 1; t < parts.size(); ++t)
     CHECK(packing.trees[t].weight / parts[t] ==
           doctest::Approx(packing.trees[0].weight / parts[0]));
-  // In one lane they wait for each other; and a limit is one.
+  // In a single lane the trees wait for each other, so there is no split; nor
+  // is there if the limit on trees forbids it.
   CHECK(valueOf(chooseParts(problem, packing, {1}, 0)).empty());
   CHECK(valueOf(chooseParts(problem, packing, {16}, packing.trees.size()))
             .empty());
@@ -363,7 +370,7 @@ TEST_CASE("lanes that are left take more parts of all trees") {
   const MessageTime after = timeOfLarge(planned(problem, packing, parts, 16));
   CHECK(isFasterWhenLong(after, before, 0.98));
   CHECK(!isFasterWhenLong(before, after, 1));
-  // None is left, or no more trees are allowed.
+  // No lane is left, or no more trees are allowed.
   CHECK(valueOf(chooseParts(problem, packing, {4}, 0)).empty());
   CHECK(valueOf(chooseParts(problem, packing, {16}, whole.size())).empty());
 }
@@ -429,7 +436,7 @@ TEST_CASE("what holds of all machines") {
         CAPTURE(toString(collective).str());
         PackingProblem problem{&rankTopology, collective, 0};
         if (llvm::Error error = problem.check()) {
-          llvm::consumeError(std::move(error)); // GPUs that are not joined
+          llvm::consumeError(std::move(error)); // the GPUs are not joined
           continue;
         }
         for (unsigned lanes : {16, 4, 1})
@@ -467,8 +474,8 @@ TEST_CASE("parts get equal shares, which add up to those of the trees") {
   CHECK(shares.denominator == 21);
   CHECK(shares.numerators ==
         std::vector<std::vector<uint32_t>>{{3}, {3, 3}, {4, 4, 4}});
-  // 2^30 is no multiple of three, and three times as much has too many bits:
-  // nothing is lost, and no two parts differ by more than a unit.
+  // 2^30 is not a multiple of three, and three times it has too many bits.
+  // Nothing is lost, and no two parts differ by more than one unit.
   uint32_t large = 1u << 30;
   shares = spreadShares({large - 100, 100}, large, {7, 1});
   CHECK(shares.denominator == large);
@@ -478,11 +485,12 @@ TEST_CASE("parts get equal shares, which add up to those of the trees") {
   CHECK(std::accumulate(parts.begin(), parts.end(), uint64_t(0)) ==
         large - 100);
   CHECK(parts.front() - parts.back() <= 1);
-  // A unit cannot be cut.
+  // A single unit cannot be split.
   shares = spreadShares({3, UINT32_MAX - 3}, UINT32_MAX, {5, 2});
   CHECK(shares.numerators[0] == std::vector<uint32_t>{1, 1, 1});
   CHECK(shares.numerators[1].size() == 2);
-  // Many different parts: their common multiple has more than 64 bits.
+  // Many different numbers of parts: their common multiple has more than 64
+  // bits.
   std::vector<uint32_t> units;
   Parts counts;
   for (unsigned i = 0; i < 60; ++i) {

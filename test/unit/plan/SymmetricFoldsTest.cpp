@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is asked of a program has the same answer in symmetric form and in full.
+// A program in symmetric form must give the same answers as the program in
+// full.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,8 @@ using namespace blink::test;
 
 namespace {
 
-/// A torus; servers of eight GPUs, two to a rail; and orbits of several ranks.
+/// Returns a torus, servers of eight GPUs with two per rail, and a machine with
+/// orbits of several ranks.
 std::vector<Topology> alikeMachines() {
   return {valueOf(generateTorus({5, 4}, {})),
           valueOf(generatePod(shippedTopology("dgx-h100"), 3, 4, {})),
@@ -66,7 +68,7 @@ void compareTimes(const FoldProgram &own, const FoldProgram &full) {
         chooseSmallSlots(full, 1 << 18, 0).chunks);
 }
 
-/// The representatives' own, and what the program in full has for them.
+/// Compares the representatives' ranks with those of the full program.
 void compareRanks(const FoldProgram &own, const FoldProgram &full) {
   for (int rank = 0; rank < own.numRanks; ++rank) {
     const FoldProgram::Rank &a = own.ranks[rank], &b = full.ranks[rank];
@@ -107,12 +109,13 @@ TEST_CASE("a program is the same in symmetric form and in full") {
             valueOf(planForest(problem, packing, Protocol::simple, maxLanes));
         FoldProgram full = valueOf(
             planForest(problem, packing.inFull(), Protocol::simple, maxLanes));
-        // Of lanes that are as good each rank may have others.
+        // If several assignments of lanes are equally good, each rank may have
+        // a different one.
         REQUIRE(shareLanes(full, *packing.symmetry));
         CHECK(own.images() * own.channels.size() == full.channels.size());
         compareTimes(own, full);
         compareRanks(own, full);
-        // Trees in parts have their images' folds beside each other.
+        // With trees in parts, images have their folds beside each other.
         const std::vector<unsigned> parts(packing.trees.size(), 3);
         const std::vector<unsigned> partsInFull(size_t(packing.numTrees()), 3);
         compareRanks(valueOf(planParts(problem, packing, parts, {maxLanes})),

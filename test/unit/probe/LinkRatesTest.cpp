@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A link gets the most that crossed it, if it was what held a route back, and
-// less if a switch or host does not carry all at once.
+// A link gets the highest rate that crossed it if it was the bottleneck of a
+// route, and less if a switch or host cannot carry all links at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Two GPUs below a switch with a link to the CPU, and one of its own.
+/// Two GPUs below a switch, each with its own link to it; a shared link leads
+/// to the CPU.
 struct Tree {
   Topology topology = makeTopology(
       R"({"id": "gpu0", "kind": "gpu"}, {"id": "gpu1", "kind": "gpu"},
@@ -30,7 +31,7 @@ struct Tree {
   std::vector<RunRates> results;
 
   Tree() {
-    for (int gpu : {0, 1}) // to the near memory, then to the far one
+    for (int gpu : {0, 1}) // to the near memory, then the far one
       plan.routes.push_back(
           {{Place::gpu, gpu}, {Place::numa, 0}, {link(gpu, 2), link(2, 3)}});
     for (int gpu : {0, 1})
@@ -64,7 +65,7 @@ TEST_CASE("a shared link has the sum, and those that lead there their own") {
   CHECK(tree.rateOf(2, 3).alone == 14);
   CHECK(tree.rateOf(2, 3).together == 22);
   CHECK(tree.rateOf(2, 3).source == LinkRate::measured);
-  // The other direction was not looked at.
+  // The other direction was not measured.
   CHECK(tree.rateOf(3, 2).source == LinkRate::notMeasured);
 }
 

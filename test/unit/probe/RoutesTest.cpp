@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every link that copies can cross is crossed alone, and no GPU has more copies
-// at once than engines.
+// Every link that copies can cross is crossed alone once, and no GPU runs more
+// copies at the same time than it has engines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace blink;
 using namespace blink::test;
 
-/// The ends of the links of a route, and whether they follow each other.
+/// Whether the links of a route form a path.
 static bool isPath(const Topology &topology, const Route &route) {
   for (size_t i = 1; i < route.links.size(); ++i)
     if (topology.links[route.links[i - 1]].to !=
@@ -39,7 +39,7 @@ TEST_CASE("every link of shipped machines is measured alone and in few runs") {
     for (const Run &run : plan.runs) {
       CHECK(!(isTogether && run.routes.size() == 1));
       isTogether = run.routes.size() > 1;
-      std::map<int, int> sends, receives; // by GPU, to and from GPUs
+      std::map<int, int> sends, receives; // between GPUs, by GPU
       for (int number : run.routes) {
         const Route &route = plan.routes[number];
         CHECK(isPath(topology, route));
@@ -52,7 +52,7 @@ TEST_CASE("every link of shipped machines is measured alone and in few runs") {
       }
     }
     CHECK(alone.size() == topology.links.size());
-    CHECK(plan.runs.size() <= 100); // of a sixth of a second
+    CHECK(plan.runs.size() <= 100); // each takes a sixth of a second
   }
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("GPUs copy over NVLink or below a PCIe switch, and to memories") {
   for (const Run &run : plan.runs)
     if (run.routes.size() > 1)
       together.insert(namesOf(topology, plan, run));
-  // Not gpu1 and gpu2: between them is a CPU.
+  // There is no route between gpu1 and gpu2, since a CPU is between them.
   CHECK(peers == std::vector<std::string>{"gpu0 -> gpu1", "gpu2 -> gpu0",
                                           "gpu0 -> gpu2", "gpu1 -> gpu0"});
   using Names = std::vector<std::string>;
@@ -95,7 +95,7 @@ TEST_CASE("GPUs copy over NVLink or below a PCIe switch, and to memories") {
   CHECK(together.count(Names{"gpu0 -> cpu0", "gpu1 -> cpu0", "gpu2 -> cpu1"}));
   CHECK(together.count(Names{"gpu0 -> cpu0", "gpu1 -> cpu0", "gpu2 -> cpu1",
                              "cpu0 -> gpu0", "cpu0 -> gpu1", "cpu1 -> gpu2"}));
-  CHECK(together.size() == 7); // and the same from the far memories
+  CHECK(together.size() == 7); // with the same for the far memories
 }
 
 TEST_CASE("cores copy within their memory and to others'") {

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Rates are those of the time in which all copy, and medians of rounds; who is
-// not steady is busy.
+// A rate is that of the time in which all copies run, and the median of several
+// rounds. A copy whose rate is not steady is busy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,15 +16,15 @@ using namespace blink;
 using namespace blink::test;
 
 TEST_CASE("what the slower copy gets alone does not count") {
-  // Both get 1 GB/s until the first is done; then the other one gets 2.
+  // Both get 1 GB/s until the first one is done; then the other one gets 2.
   std::vector<double> rates =
       ratesTogether({{1, 2, 3, 4}, {2, 4, 5, 6}}, 1000000000);
   CHECK(rates[0] == doctest::Approx(1));
   CHECK(rates[1] == doctest::Approx(0.5));
-  // The end of the window is in the middle of a block.
+  // The window ends in the middle of a block.
   rates = ratesTogether({{1, 2, 3}, {2, 4, 6}}, 1000000000);
   CHECK(rates[1] == doctest::Approx(0.5));
-  // And before the end of the first one.
+  // The window ends even before the first block does.
   rates = ratesTogether({{1, 2}, {8, 16}}, 1000000000);
   CHECK(rates[1] == doctest::Approx(0.125));
 }
@@ -47,7 +47,7 @@ TEST_CASE("a run is a trial and seven rounds of 20 ms") {
   RunRates rates = valueOf(OneLink().measure(copier));
   CHECK(copier.copies == 8);
   CHECK(copier.blocks[0] == 2);
-  CHECK(copier.blocks[1] == 40); // of a megabyte, at 2 GB/s
+  CHECK(copier.blocks[1] == 40); // megabytes, at 2 GB/s
   CHECK(rates.rates[0] == doctest::Approx(2));
   CHECK(rates.spread == doctest::Approx(0));
 }

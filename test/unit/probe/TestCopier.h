@@ -1,4 +1,4 @@
-//===- TestCopier.h - copies whose rates a test says ------------*- C++ -*-===//
+//===- TestCopier.h - copies with given rates -------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,10 +11,10 @@
 
 namespace blink::test {
 
-/// Can copy anything, each work at the next rate of a list, again and again.
+/// Can copy anything. Each work runs at the next rate of a list, which repeats.
 struct TestCopier : Copier {
   std::vector<double> rates = {10}; ///< GB/s
-  size_t copies = 0;                ///< calls
+  size_t copies = 0;                ///< number of calls
   std::vector<int> blocks;          ///< of the first work of each call
 
   std::string describe() const override { return "a test"; }

@@ -16,12 +16,12 @@ TEST_CASE("changes of numbers show that they are changes") {
         "rate 89.440 -> 84.000 GB/s (-6.1 %)");
   CHECK(formatChange("rate", 50, 100, 3, "GB/s") ==
         "rate 50.000 -> 100.000 GB/s (+100.0 %)");
-  // Three decimals would show the same number, or none.
+  // Three decimals would show equal numbers, or zero.
   CHECK(formatChange("rate", 25, 25.0001, 3, "GB/s") ==
         "rate 25 -> 25.0001 GB/s (+0.0004 %)");
   CHECK(formatChange("rate", 0.00012, 0.00006, 3, "GB/s") ==
         "rate 0.00012 -> 6e-05 GB/s (-50.0 %)");
-  // No change relative to nothing.
+  // A change relative to zero has no percentage.
   CHECK(formatChange("latency", 0, 0.7, 1, "us") == "latency 0.0 -> 0.7 us");
   CHECK(formatChange("latency", 0.7, 0, 1, "us") ==
         "latency 0.7 -> 0.0 us (-100.0 %)");

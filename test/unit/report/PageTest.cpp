@@ -1,4 +1,4 @@
-//===- PageTest.cpp - what the page of blinkc report shows ----------------===//
+//===- PageTest.cpp - the contents of blinkc report's page ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -51,7 +51,7 @@ TEST_CASE("equal trees are one, with the share of all") {
   for (const PageTree &tree : page.programs[0].variants[0].forest.trees) {
     share += tree.share;
     copies += tree.copies.size();
-    // An allreduce goes up to the root and comes down again.
+    // An allreduce goes up to the root and down again.
     CHECK(tree.hops.size() == 6);
     for (const PageHop &hop : tree.hops) {
       CHECK((hop.up ? hop.to : hop.from) == tree.root);
@@ -93,7 +93,8 @@ TEST_CASE("a replay has each chunk once, in the order of its channel") {
 
 TEST_CASE("rings of a DGX-1 are those that NCCL finds") {
   const auto sizes = PageData::sizes();
-  // Six links of 25 GB/s a GPU, all in rings (docs/performance.md).
+  // Each GPU has six links of 25 GB/s, all of which are in rings
+  // (docs/performance.md).
   const RankTopology all = ranksOf("dgx1", {0, 1, 2, 3, 4, 5, 6, 7});
   const auto rings = findRings(all, Collective::broadcast, sizes);
   REQUIRE(rings);
@@ -101,7 +102,7 @@ TEST_CASE("rings of a DGX-1 are those that NCCL finds") {
   CHECK(rings->algbw == doctest::Approx(150));
   CHECK(findRings(all, Collective::allreduce, sizes)->algbw ==
         doctest::Approx(150 / 1.75));
-  // GPU 1 has a link to GPU 5 alone: no ring over NVLink.
+  // GPU 1 has a link to GPU 5 only, so there is no ring over NVLink.
   CHECK(findRings(ranksOf("dgx1", {1, 4, 5, 6}), Collective::broadcast, sizes)
             ->rate == doctest::Approx(15.75));
   CHECK(!findRings(all, Collective::alltoall, sizes));
@@ -119,7 +120,7 @@ TEST_CASE("a link that is not there yet may bring most") {
   REQUIRE(others->size() == 2); // 1-4 and 1-6
   CHECK(others->front().from == "gpu1");
   CHECK(others->front().bound > more->front().bound);
-  // GPUs around a switch have no links to each other.
+  // GPUs around a switch have no links between each other.
   const RankTopology star = ranksOf("dgx-a100", {0, 1, 2});
   auto bound = boundRate({&star, Collective::allreduce, 0});
   REQUIRE(bool(bound));
@@ -143,7 +144,7 @@ TEST_CASE("whatever things are called, a page has no elements of theirs") {
   const std::string html = toHtml(*page);
   CHECK(html.find(bad) == std::string::npos);
   CHECK(html.find("<title>&lt;/script&gt;") != std::string::npos);
-  // One place for data, and it is filled once.
+  // There is one place for data, and it is filled once.
   CHECK(html.find(json) == html.rfind(json));
   CHECK(toHtml(*page) == html);
 }

@@ -1,9 +1,9 @@
-//===- ScheduleDiffTest.cpp - what is found between two schedules ---------===//
+//===- ScheduleDiffTest.cpp - differences between two schedules -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every test changes one thing of a schedule made by hand and asks what is
-// found: that, in these words, and no more.
+// Every test changes one thing of a schedule made by hand. The comparison must
+// find this change, in these words, and nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-/// The bytes of a schedule, where openSchedule wants them.
+/// The bytes of a schedule, aligned as openSchedule needs them.
 struct Sealed {
   std::vector<uint64_t> words;
   OpenedFile file;
@@ -60,7 +60,8 @@ ScheduleDiff diff(const TestSchedule &before, const TestSchedule &after,
   return diffSchedules(a.file, b.file, {tolerance});
 }
 
-/// The lines but for that on size and checksum, which must be the last one.
+/// Returns all lines except the one on size and checksum, which must be the
+/// last.
 Lines linesOf(const ScheduleDiff &diff) {
   Lines lines = toLines(diff.findings);
   REQUIRE(!diff.identical);
@@ -76,7 +77,7 @@ TestSchedule spread(Shape shape = Shape::star) {
   return makeSchedule(Collective::broadcast, 0, 4, options);
 }
 
-/// Another program of the same file, of so many ranks.
+/// Returns a further program for the same file, with `numRanks` ranks.
 TestProgram programOf(Collective collective, int numRanks, size_t numLinks) {
   TestProgram program = makeSchedule(collective, 0, numRanks, {}).programs[0];
   program.prices.assign(numLinks, 1);
@@ -106,7 +107,7 @@ TEST_CASE("equal bytes are identical") {
 
 TEST_CASE("how a file was made is not its content") {
   TestSchedule before = spread(), after = spread();
-  // Values may hold blanks, and what looks like another setting.
+  // Values may contain blanks and text that looks like another setting.
   before.settings = {
       {"gpus", "all"}, {"slack", "0.01"}, {"without-link", "gpu 0:a slack=1"}};
   after.settings = {{"gpus", "all"},
@@ -140,7 +141,7 @@ TEST_CASE("a rate is worse, better, or within the tolerance") {
   CHECK(linesOf(diff(before, after, 0.0625)) ==
         Lines{title + "different: rate 1.000 -> 0.938 GB/s (-6.2 %)"});
   CHECK(diff(before, after, 0.0624).count(Severity::worse) == 1);
-  // The last digits are noise, and yet not the same file.
+  // The last digits are noise, but the file is not the same.
   after.programs[0].algbw = 1 - 1e-12;
   CHECK(linesOf(diff(before, after)) ==
         Lines{title + "different: the same but for the last digits of its "
@@ -161,7 +162,8 @@ TEST_CASE("another bound is only different") {
 
 TEST_CASE("a variant's numbers, each with its severity") {
   const std::string title = "broadcast from rank 0 on GPUs 0,1,2,3: ";
-  // All three are children of the root, or each of the one before.
+  // The three ranks are children of the root, or each is a child of the one
+  // before.
   TestSchedule star = spread(), chain = spread(Shape::chain);
   CHECK(linesOf(diff(star, chain)) ==
         Lines{title + "worse: latency with steps 3.5 -> 9.0 us (+157.1 %)",
@@ -195,7 +197,7 @@ TEST_CASE("a variant's numbers, each with its severity") {
 }
 
 TEST_CASE("hops are said where depth does not say them") {
-  // Two GPUs: a tree of depth 1 takes two hops, an exchange one.
+  // With two GPUs, a tree of depth 1 takes two hops and an exchange takes one.
   BuildOptions options;
   options.shape = Shape::oneHop;
   TestSchedule tree = makeSchedule(Collective::allreduce, 0, 2, {});
@@ -221,7 +223,7 @@ TEST_CASE("hops are said where depth does not say them") {
 TEST_CASE("other trees with the same numbers") {
   TestSchedule before = makeSchedule(Collective::allreduce, 0, 4, {});
   TestSchedule after = before;
-  // The channels change places: nothing that is counted changes.
+  // Two channels change places: no number changes.
   std::swap(after.variant().paths[0], after.variant().paths[1]);
   ScheduleDiff other = diff(before, after);
   CHECK(!other.sameContent);
@@ -243,7 +245,7 @@ TEST_CASE("variants are matched in order, or by where they end") {
   CHECK(linesOf(diff(two, moved)) ==
         Lines{title + "below 64 KiB: different: sizes end at 64 KiB -> 1 MiB"});
 
-  // The small variant alone is of lower trees.
+  // Only the variant for small messages has lower trees.
   TestSchedule low = two;
   low.programs[0].variants[0] = spread().programs[0].variants[0];
   low.programs[0].variants[0].maxBytes = 65536;
@@ -260,7 +262,7 @@ TEST_CASE("variants are matched in order, or by where they end") {
   CHECK(linesOf(more)[2] == title + "below 64 KiB: different: variant is new, "
                                     "these sizes took that for all sizes");
 
-  // One more in the middle: the others find each other.
+  // With one more variant in the middle, the others are still matched.
   TestSchedule three = low;
   auto &variants = three.programs[0].variants;
   variants.insert(variants.begin() + 1, variants[1]);
@@ -339,7 +341,7 @@ TEST_CASE("machines: the same in another order") {
   CHECK(linesOf(diff(before, after)) ==
         Lines{"machine: different: fingerprint 0x0000000000007e57 -> "
               "0x00000000000000ff: the same nodes and links in another order"});
-  // Even where the fingerprint does not tell.
+  // Even if the fingerprint does not show it.
   after.fingerprint = before.fingerprint;
   CHECK(linesOf(diff(before, after)).size() == 1);
 }
@@ -391,7 +393,7 @@ TEST_CASE("whatever a file says, another value is found") {
         for (TestRank &rank : variant(s).ranks)
           rank.lanes = {{0, uint32_t(rank.steps.size())}};
       },
-      [&](TestSchedule &s) { // another order of reduction
+      [&](TestSchedule &s) { // a different order of reduction
         for (TestRank &rank : variant(s).ranks)
           for (TestStep &step : rank.steps)
             if (step.sources > 1)
@@ -410,7 +412,7 @@ TEST_CASE("whatever a file says, another value is found") {
     CHECK(!there.sameContent);
     CHECK(there.findings.size() >= 2);
     CHECK(there.findings.size() == back.findings.size());
-    // The other way round, what was better is worse.
+    // In the opposite direction, what was better is worse.
     if (there.count(Severity::worse) + there.count(Severity::better) > 0 &&
         there.findings[0].aspect != Aspect::program) {
       CHECK(there.count(Severity::worse) == back.count(Severity::better));

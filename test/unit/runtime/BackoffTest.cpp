@@ -1,4 +1,4 @@
-//===- BackoffTest.cpp - waiting where others compute ---------------------===//
+//===- BackoffTest.cpp - waiting while others compute ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,8 +16,8 @@ using namespace blink::runtime;
 
 namespace {
 
-/// How many times one that waits does so until it looks at clocks, with a
-/// thread that computes on the only processor of both.
+/// Returns how many waits a waiting thread makes until it sleeps, while another
+/// thread computes on the only processor of both.
 int waitsUntilSleep(Backoff backoff) {
   int waits = 0;
   std::thread waiting([&] {
@@ -25,9 +25,9 @@ int waitsUntilSleep(Backoff backoff) {
     CPU_ZERO(&here);
     CPU_SET(sched_getcpu(), &here);
     REQUIRE(sched_setaffinity(0, sizeof(here), &here) == 0);
-    // Relaxed: no more is handed over than the words themselves.
+    // Relaxed: the flags publish nothing but themselves.
     std::atomic<bool> runs{false}, over{false};
-    std::thread computing([&] { // inherits the processor
+    std::thread computing([&] { // it inherits the processor
       runs.store(true, std::memory_order_relaxed);
       while (!over.load(std::memory_order_relaxed))
         ;
@@ -46,14 +46,14 @@ int waitsUntilSleep(Backoff backoff) {
 } // namespace
 
 TEST_CASE("who waits sleeps soon where others compute") {
-  // Each wait is a slice of the other thread; 3,000 of them were 10 s.
+  // Each wait gives a time slice to the other thread; 3,000 waits took 10 s.
   CHECK(waitsUntilSleep(Backoff(true)) < 100);
   CHECK(waitsUntilSleep(Backoff(true, /*amongRanks=*/true)) < 200);
 }
 
 TEST_CASE("who waits for a network spins on no longer than to look") {
-  // Ranks of other servers may be on this processor, in a laboratory, and what
-  // is waited for comes from them.
+  // In a laboratory, ranks of other servers may share this processor, and the
+  // thread waits for their data.
   Backoff backoff(false);
   for (int spins = 0; spins < 10 && !backoff.spun(); ++spins)
     backoff.wait();
@@ -71,7 +71,7 @@ TEST_CASE("who waits looks whose processor it is after a few spins") {
   backoff.spinOn();
   backoff.wait();
   CHECK_FALSE(backoff.spun());
-  backoff.reset(); // the next time it looks again
+  backoff.reset(); // the next wait looks again
   for (int i = 0; i < spins; ++i, backoff.wait())
     CHECK_FALSE(backoff.spun());
   CHECK(backoff.spun());

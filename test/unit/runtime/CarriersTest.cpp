@@ -1,4 +1,4 @@
-//===- CarriersTest.cpp - which rings a broken connection concerns --------===//
+//===- CarriersTest.cpp - rings of a broken connection --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// CUDA's headers convert on the host what a GPU converts by an instruction,
-// with the same results. Blink's conversions have the same bits, NaNs included.
+// On the host, CUDA's headers convert in software what a GPU converts by an
+// instruction, with the same results. Blink's conversions must give the same
+// bits, including NaNs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +22,9 @@ using namespace blink::runtime;
 namespace {
 
 template <typename Check> void forTellingFloats(Check check) {
-  // Around each number of each format and each middle between two: the formats
-  // have at most 10 bits of fraction, bfloat16 the widest range.
+  // Values around each number of each format and around each midpoint between
+  // two. The formats have at most 10 fraction bits, and bfloat16 has the widest
+  // range.
   for (uint32_t high = 0; high < 0x80000; ++high)
     for (uint32_t low : {0u, 1u, 0x1fffu})
       check(bitsFloat(high << 13 | low));

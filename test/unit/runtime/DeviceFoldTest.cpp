@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The fold of the CUDA back end on the host: wherever its ranges lie, the fold
-// of their elements, and no byte beside them. The division of avg, and the
-// conversions of GPUs that have no instruction for them.
+// Runs the fold of the CUDA back end on the host. Wherever its ranges lie, it
+// must be the fold of their elements and must not write a byte beside them.
+// Also tests the division of avg, and the conversions of GPUs without an
+// instruction for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,8 @@ using namespace blink::runtime;
 namespace {
 
 using blink::test::kSanitized, blink::test::OneThread, blink::test::Range;
-/// AddressSanitizer sees the ends of ranges, which are no other after many
-/// elements.
+/// AddressSanitizer checks the ends of ranges, which do not differ for longer
+/// ones.
 constexpr int kLongest = kSanitized ? 200 : 1000;
 
 template <typename T> T randomElement(std::mt19937_64 &random) {
@@ -68,7 +69,7 @@ bool foldsRight(size_t count, const std::vector<uint32_t> &sourcesAbove,
     for (size_t i = 0; destination && i < count; ++i) {
       const auto got = loadElement(destination[i]),
                  wanted = loadElement(expected[i]);
-      // Of float and double either NaN may stay.
+      // For float and double, the result may be either NaN.
       const bool nans = sizeof(T) >= 4 && got != got && wanted != wanted;
       if (!nans && std::memcmp(&destination[i], &expected[i], sizeof(T)) != 0)
         return false;
@@ -85,7 +86,8 @@ template <typename T, typename Operator> void checkType(uint32_t divisor) {
       for (uint32_t to = 0; to < 16; to += kStep) {
         const uint32_t other = random() % (16 / sizeof(T)) * sizeof(T);
         const bool inPlace = random() % 2;
-        // A copy, one to two places, a sum, and one of many to many.
+        // A copy, a copy to several places, a sum, and a sum of many to many
+        // places.
         wrong += !foldsRight<T, Operator>(count, {from}, {to}, false, divisor,
                                           random);
         wrong += !foldsRight<T, Operator>(count, {from}, {to, to, other}, false,
@@ -105,7 +107,7 @@ template <typename A> bool sameQuotient(A x, uint32_t n) {
   const A expected = divideByRanks(x, n);
   A got = x;
   if (!Quotient<A>(n, reciprocal<A>(n)).divide(got))
-    return true; // and divideByRanks is called
+    return true; // divideByRanks is called instead
   return (got != got && expected != expected) ||
          std::memcmp(&got, &expected, sizeof(A)) == 0;
 }
@@ -118,7 +120,7 @@ template <typename A, typename Bits> size_t wrongQuotients(bool mayRefuse) {
         13, 14, 15, 16, 17, 24, 72, 576, 1023, 1024, 65535, 131071})
     for (int i = 0; i < (kSanitized ? 2000 : 20000); ++i) {
       Bits bits = Bits(random());
-      // Small numbers; and multiples of n, plus what makes a tie.
+      // Small numbers, and multiples of n plus an amount that makes a tie.
       if (i % 4 == 0)
         bits = Bits(bits % 4096 * n + n / 2 * (i % 8 / 4));
       A x;
@@ -185,7 +187,7 @@ TEST_CASE("a reciprocal gives the quotient's bits") {
 TEST_CASE("float8e4m3 is widened by way of halves") {
   for (uint32_t bits = 0; bits < 0x100; ++bits)
     for (uint32_t place = 0; place < 4; ++place) {
-      // Its neighbours are all ones.
+      // Its neighbours have all bits set.
       const uint32_t word = (bits << (8 * place)) | ~(0xffu << (8 * place));
       uint32_t nans = 0;
       const uint32_t halves = scaledHalves(word, int(place / 2), nans);

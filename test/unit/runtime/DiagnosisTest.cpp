@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Jobs are played with one fault, until nothing moves, and judged by what their
-// ranks would then show.
+// Jobs with one fault are played until nothing moves, and then judged by what
+// their ranks would show.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,12 @@ namespace {
 
 enum class Fault { die, stop, skip, twice, late, swap, spin };
 
-/// One job with one fault.
+/// A job with one fault.
 class Scenario {
 public:
   explicit Scenario(uint64_t seed) : random_(seed) {}
 
-  /// Plays it. False: nobody waits in the end.
+  /// Plays the job. Returns false if no rank waits in the end.
   bool play();
 
   int culprit = 0;
@@ -38,14 +38,14 @@ public:
 private:
   struct Rank {
     std::vector<CallKind> script;
-    size_t begun = 0, ended = 0; ///< calls
+    size_t begun = 0, ended = 0; ///< number of calls
     bool inCall() const { return begun != ended; }
   };
 
   int below(uint64_t n) { return int(random_() % n); }
   CallKind drawKind();
   void drawFault();
-  bool isFrozen(int rank) const; ///< makes and does no more
+  bool isFrozen(int rank) const; ///< makes no further progress
   bool gives(int rank, size_t call) const;
   std::vector<int> missing(int rank) const;
   bool step(int rank);
@@ -56,8 +56,8 @@ private:
   int numRanks_ = 0;
   std::vector<int> parents_;
   std::vector<Rank> ranks_;
-  size_t freezeAt_ = 0;       ///< the culprit's calls until then
-  bool freezeInCall_ = false; ///< or it is between two
+  size_t freezeAt_ = 0;       ///< number of calls the culprit makes first
+  bool freezeInCall_ = false; ///< in a call, or between two
 };
 
 CallKind Scenario::drawKind() {
@@ -110,14 +110,14 @@ bool Scenario::isFrozen(int rank) const {
          state.inCall() == freezeInCall_;
 }
 
-/// Whether a rank does its part of a call for those that need it.
+/// Whether a rank does its part of a call for the ranks that need it.
 bool Scenario::gives(int rank, size_t call) const {
   return ranks_[size_t(rank)].begun > call &&
          !(isFrozen(rank) && ranks_[size_t(rank)].begun == call + 1 &&
            freezeInCall_);
 }
 
-/// The ranks that keep this one in its call.
+/// Returns the ranks that keep this rank in its call.
 std::vector<int> Scenario::missing(int rank) const {
   const Rank &state = ranks_[size_t(rank)];
   const size_t call = state.begun - 1;
@@ -130,7 +130,8 @@ std::vector<int> Scenario::missing(int rank) const {
                                ? other == kind.root
                            : kind.collective == Collective::reduce ? isRoot
                                                                    : true;
-    // Data of another call never fits; and slots are free for two calls.
+    // Data of a different call never fits, and the slots have room for two
+    // calls.
     const bool differs = of.begun > call && of.script[call] != kind;
     const bool lacks = needsData ? differs || !gives(other, call)
                                  : call >= 2 && !gives(other, call - 2);
@@ -156,7 +157,7 @@ bool Scenario::step(int rank) {
   return true;
 }
 
-/// The neighbour of `from` in the tree, towards `to`.
+/// Returns the neighbour of `from` in the tree on the way to `to`.
 int Scenario::nextOnWay(int from, int to) const {
   for (int rank = to; rank != 0; rank = parents_[size_t(rank)])
     if (parents_[size_t(rank)] == from)
@@ -236,7 +237,8 @@ CallPicture callOf(Collective collective, uint64_t number, uint64_t count,
   return call;
 }
 
-/// Three ranks that have made two allreduces; the first two are in the third.
+/// Returns three ranks that have made two allreduces; the first two are in the
+/// third.
 JobPicture thirdIsLate() {
   JobPicture job;
   job.ranks.resize(3);
@@ -311,7 +313,7 @@ TEST_CASE("calls that differ have both sides named") {
   CHECK(found.sentence ==
         "the ranks' calls differ: as call 3 rank 2 has allgather of 7 float32, "
         "ranks 0,1 have allreduce of 3 float32 with sum");
-  // Of two nobody is in the minority.
+  // With two ranks, neither is in the minority.
   job.ranks.erase(job.ranks.begin());
   CHECK(diagnose(job).culprits == std::vector<int>{0, 1});
 }
@@ -337,7 +339,7 @@ TEST_CASE("a rank of which nothing is known is to be looked for elsewhere") {
   const Diagnosis found = diagnose(job);
   CHECK(found.cause == Cause::unseen);
   CHECK(found.culprits == std::vector<int>{2});
-  // Others have told how many calls it has made.
+  // Other ranks have reported how many calls it has made.
   job.ranks[2].known = true;
   job.ranks[2].seen = false;
   job.ranks[2].collectives = 2;
@@ -369,7 +371,7 @@ TEST_CASE("messages that nobody answers") {
   CHECK(diagnose(job).sentence ==
         "rank 1 is in no call, and rank 0 waits for it in a message of 5 "
         "float32 from rank 1");
-  // Which waits for the first one.
+  // Rank 1 also waits for rank 0.
   message.peer = 0;
   job.ranks[1].sent.push_back(message);
   wait.peer = 0;
@@ -389,7 +391,7 @@ TEST_CASE("calls that GPUs have been given, and have not begun") {
   Diagnosis found = diagnose(job);
   CHECK(found.cause == Cause::queued);
   CHECK(found.culprits == std::vector<int>{2});
-  // A rank that has not called is to blame before one that has.
+  // A rank that has not called is blamed before one that has.
   job.ranks[1] = job.ranks[2];
   job.ranks[1].launched.clear();
   found = diagnose(job);

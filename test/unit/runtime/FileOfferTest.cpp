@@ -20,14 +20,14 @@ using namespace blink::runtime;
 
 namespace {
 
-/// File number `index` has 100 + index bytes; there is none with number 1000.
+/// File number `index` has 100 + index bytes; there is no file number 1000.
 Status makeFile(uint64_t index, Descriptor &file, FileNote &note) {
   if (index == 1000)
     return {blinkInvalidUsage, "there are 1000 files"};
   note.bytes = 100 + index;
   note.handle[0] = char('a' + index % 26);
   if (index % 10 == 9)
-    return {}; // the note is enough
+    return {}; // success with the note alone
   file = Descriptor(memfd_create("offered", MFD_CLOEXEC));
   return ftruncate(file.get(), off_t(note.bytes)) == 0
              ? Status()
@@ -38,7 +38,7 @@ auto soon() {
   return std::chrono::steady_clock::now() + std::chrono::seconds(20);
 }
 
-/// Takes so many files and looks at each. Errors: also what is wrong.
+/// Takes `count` files and checks each. Errors: also if a file is wrong.
 Status takeAndCheck(const OfferKey &key, uint64_t count) {
   uint64_t index = 0;
   Status status =
@@ -72,7 +72,7 @@ TEST_CASE("files come to another process, in order, however many there are") {
   REQUIRE(offer.start(makeFile, key).ok());
   const pid_t child = fork();
   if (child == 0) {
-    // Far fewer than are taken may be open.
+    // The process may have far fewer files open than it takes.
     const rlimit few{openFiles() + 8, openFiles() + 8};
     setrlimit(RLIMIT_NOFILE, &few);
     _exit(takeAndCheck(key, 999).ok() ? 0 : 1);
@@ -89,7 +89,7 @@ TEST_CASE("a file that does not arrive is missed") {
   REQUIRE(offer.start(makeFile, key).ok());
   const pid_t child = fork();
   if (child == 0) {
-    // The socket is the last that may be open.
+    // After the socket no further file may be open.
     const int next = dup(0);
     close(next);
     const rlimit few{rlim_t(next) + 1, rlim_t(next) + 1};
@@ -111,12 +111,13 @@ TEST_CASE("nothing stays open of those who have left") {
   for (int i = 0; i < 10; ++i)
     REQUIRE(takeAndCheck(key, 1).ok());
   size_t open = 0;
-  // Whoever came before has left before this one is answered.
+  // All clients that came before have left when this one is answered.
   REQUIRE(takeFiles(key, 1, soon(), [&](Descriptor, const FileNote &) {
             open = openFiles();
             return Status();
           }).ok());
-  // Both ends of a socket, the file, and perhaps the giver's until it is sent.
+  // Both ends of a socket, the file, and perhaps the sender's copy until it is
+  // sent.
   CHECK(open <= before + 4);
 }
 

@@ -1,4 +1,4 @@
-//===- FlightTest.cpp - notes of calls, and reading them ------------------===//
+//===- FlightTest.cpp - records of calls, and reading them ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -50,8 +50,8 @@ Call callOf(uint64_t count, int peer = -1) {
 
 bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
 
-/// The path of what a process leaves that makes a file of its own and is ended
-/// by nobody's leave.
+/// Returns the path of the file that a process makes and leaves behind when it
+/// ends without cleaning up.
 std::string leftBehind(const blinkUniqueId *id) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -139,7 +139,7 @@ TEST_CASE("a call that ends while it is looked at is not lost") {
   uint64_t lost = 0;
   for (uint64_t number = 1; number <= kCalls; ++number) {
     ending = &recorder.begin(callOf(number), 0, ticks(), ticks());
-    while (ending) // the end comes at some moment from here
+    while (ending) // from here on it may end at any time
       std::this_thread::yield();
     const JobPicture job = readJob(file);
     const std::vector<CallPicture> &calls = job.ranks[0].calls;
@@ -170,7 +170,8 @@ TEST_CASE("a device's record may be written in any order") {
   const DeviceCallRecord before = recordOf(3),
                          after = recordOf(3 + kFlightCalls);
   DeviceCallRecord &place = recorder.deviceCalls(false)[3];
-  // Whatever of the new words has come, a reader has one call, or none.
+  // Whichever of the new words have been written, a reader sees one call or
+  // none.
   for (unsigned come = 0; come < 1u << kWords; ++come) {
     for (unsigned word = 0; word < kWords; ++word)
       reinterpret_cast<uint64_t *>(&place)[word] =
@@ -178,7 +179,8 @@ TEST_CASE("a device's record may be written in any order") {
                                                               : &before)[word];
     place.ended = endOf(before.number, 33);
     const std::vector<CallPicture> calls = readJob(file).ranks[0].calls;
-    // What the device does not change is there before it comes.
+    // Word 1 is the same in both records, so it does not matter whether it has
+    // been written.
     const bool isBefore = (come & ~2u) == 0, isAfter = (come | 2u) == 63;
     CHECK(calls.size() == size_t(isBefore || isAfter));
     if (calls.empty())
@@ -186,7 +188,7 @@ TEST_CASE("a device's record may be written in any order") {
     CHECK(calls[0].number == (isBefore ? before : after).number);
     CHECK(calls[0].kind.count == (isBefore ? before : after).count);
     CHECK(calls[0].variant == (isBefore ? before : after).variant);
-    CHECK(calls[0].underWay() == isAfter); // the end was that of another one
+    CHECK(calls[0].underWay() == isAfter); // the end is the old call's
   }
   place.ended = endOf(after.number, after.started + 7);
   const CallPicture ended = readJob(file).ranks[0].calls[0];
@@ -214,7 +216,7 @@ TEST_CASE("a wait is shown while its call is under way") {
   CHECK(describeWaits(job) == "rank 0 waits for rank 1");
   FlightRecorder::end(record, blinkSuccess, ticks());
   CHECK(readJob(file).ranks[0].waits.empty());
-  // One of no rank that there is.
+  // A wait for a rank that does not exist.
   CallRecord &next = recorder.begin(call, 0, ticks(), ticks());
   recorder.show(call, 1, {2, 0, 0, 2, 1, 6, 5, ticks()});
   CHECK(readJob(file).ranks[0].waits.empty());
@@ -229,7 +231,7 @@ TEST_CASE("what a dead process leaves is read while others run, then swept") {
   {
     FlightFile own;
     REQUIRE(own.create(planOf(&id, 2, 0)).ok());
-    if (own.path().empty()) // a machine without room in /dev/shm
+    if (own.path().empty()) // the machine has no room in /dev/shm
       return;
     left = leftBehind(&id);
     REQUIRE(exists(left));
@@ -256,7 +258,7 @@ TEST_CASE("files that are damaged are read without harm") {
   std::ifstream stream(own.path(), std::ios::binary);
   const std::string good((std::istreambuf_iterator<char>(stream)),
                          std::istreambuf_iterator<char>());
-  // Its name sorts behind all that are made.
+  // The name sorts behind all real ones.
   const std::string path = flightPrefix() + "test." + std::to_string(getpid());
   std::mt19937 random(1);
   for (int turn = 0; turn < 300; ++turn) {

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// That a range is the fold of its elements, for any numbers of sources and
-// destinations, any length, and a destination that is a source. What an element
-// should be is the conformance suite's matter.
+// Checks that a range is the fold of its elements, for any numbers of sources
+// and destinations, any length, and a destination that is a source. The
+// conformance suite checks the values of elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ using namespace blink::runtime;
 
 namespace {
 
-/// AddressSanitizer sees the ends of ranges, which are no other after many
-/// elements.
+/// AddressSanitizer checks the ends of ranges, which do not differ for longer
+/// ones.
 constexpr size_t kMostElements = blink::test::kSanitized ? 1001 : 20001;
 
-/// Bit by bit, except that of two NaNs added either payload may stay.
+/// Compares bit by bit, except that a sum of two NaNs may have either payload.
 template <typename T>
 bool sameElements(const T *got, const std::vector<T> &expected) {
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -48,7 +48,7 @@ void checkFold(int level, blinkDataType_t type, blinkRedOp_t op,
                        size_t(4096), kMostElements})
     for (uint32_t numSources : {1, 2, 3, 5})
       for (size_t numDestinations : {1, 3}) {
-        // Off by one element from any alignment; a guard at the end.
+        // Off by one element from any alignment, with a guard at the end.
         std::vector<std::vector<T>> data(numSources + numDestinations,
                                          std::vector<T>(count + 2));
         for (auto &list : data)

@@ -21,7 +21,7 @@ struct Split {
 };
 
 Split randomSplit(std::mt19937_64 &random) {
-  // Small fractions, the rounded ones (denominator 2^30), the largest.
+  // Small denominators, that of rounded fractions (2^30), and the largest.
   const uint32_t denominators[] = {1, 7, 24, 1u << 30, 0xffffffffu};
   Split split;
   split.denominator = denominators[random() % 5];
@@ -53,8 +53,8 @@ TEST_CASE("trees partition the block, aligned, in proportion") {
       REQUIRE(range.begin == at);
       REQUIRE(range.end >= range.begin);
       REQUIRE((range.end % granule == 0 || range.end == count));
-      // No further from the exact share than a granule at either end, the
-      // last granule of the block counting as a whole one.
+      // Each end is within a granule of the exact share; the last granule of
+      // the block counts as a whole one.
       long double exact = (long double)count * numerator / split.denominator;
       long double error = (long double)range.size() - exact;
       long double slack = 2 * granule + 1e-9L * exact;

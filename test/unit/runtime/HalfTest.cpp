@@ -16,7 +16,7 @@ using namespace blink::runtime;
 
 namespace {
 
-// The same functions at compile time.
+// The same functions, evaluated at compile time.
 static_assert(toFloat(Half{0x3c00}) == 1.0f);
 static_assert(toFloat(Half{0x0001}) == 1.0f / (1 << 24), "least subnormal");
 static_assert(toFloat(Half{0xfbff}) == -65504.0f);
@@ -28,7 +28,7 @@ static_assert(toFloat(BFloat16{0x3f80}) == 1.0f);
 static_assert(toBFloat16(1.0f + 1.0f / 256).bits == 0x3f80, "ties to even");
 static_assert(toBFloat16(1.0f + 3.0f / 256).bits == 0x3f82, "ties to even");
 
-/// The value of a half, from the definition.
+/// Returns the value of a half, from the definition.
 double valueOf(uint16_t bits) {
   int exponent = bits >> 10 & 31, fraction = bits & 1023;
   double value = exponent == 31  ? (fraction ? NAN : INFINITY)
@@ -37,8 +37,8 @@ double valueOf(uint16_t bits) {
   return bits & 0x8000 ? -value : value;
 }
 
-/// Floats around where roundings change: each neighbour of each 16-bit value
-/// and of the middle to the next.
+/// Calls `check` with floats around the points where rounding changes: the
+/// neighbours of each 16-bit value and of each midpoint to the next value.
 template <typename Check> void forTellingFloats(bool bfloat, Check check) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     float value = bfloat ? toFloat(BFloat16{uint16_t(bits)})
@@ -76,8 +76,8 @@ TEST_CASE("every half has its value, and comes back") {
 }
 
 TEST_CASE("floats round to the nearest half, ties to even") {
-  // Both neighbours of a float among the halves, by value: an independent
-  // judge of the rounding.
+  // Compares by value with both neighbours among the halves: an independent
+  // check of the rounding.
   int checked = 0;
   forTellingFloats(false, [&](float value) {
     uint16_t got = toHalf(value).bits;
@@ -90,7 +90,7 @@ TEST_CASE("floats round to the nearest half, ties to even") {
     uint16_t bits = got & 0x7fff;
     if (bool(got >> 15) != std::signbit(value) || bits > 0x7c00)
       FAIL("sign of " << value);
-    // Infinity stands where 65536 would.
+    // Infinity takes the place of 65536.
     auto place = [](int b) {
       return b == 0x7c00 ? 65536.0 : valueOf(uint16_t(b));
     };
@@ -127,7 +127,8 @@ TEST_CASE("floats round to the nearest bfloat16, ties to even") {
         FAIL("NaN " << bits << " becomes " << got);
       return;
     }
-    // Bits order magnitudes, so the nearest by bits is the nearest by value.
+    // The order of the bits is that of magnitudes, so the nearest by bits is
+    // the nearest by value.
     uint32_t rest = bits & 0xffff;
     uint32_t up = rest > 0x8000 || (rest == 0x8000 && (bits >> 16 & 1));
     if (got != uint16_t((bits >> 16) + up))

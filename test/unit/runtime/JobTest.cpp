@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What every back end relies on: the failure record and the barrier.
+// The functions that every back end relies on: the failure record and the
+// barrier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +62,7 @@ TEST_CASE("a long reason is cut, and one that nobody ends is done without") {
   CHECK(job.fail({blinkRemoteError, std::string(5000, 'x')}));
   CHECK(job.failure().text == std::string(sizeof(SharedStatus::text) - 1, 'x'));
   TestJob killed(1, kLong);
-  // As of a process that was killed over its sentence.
+  // The record of a process that was killed while it wrote the text.
   auto *record = reinterpret_cast<FailureRecord *>(killed.lines[0].bytes);
   storeRelease(&record->state, 1);
   CHECK(!killed.fail({blinkInvalidUsage, "mine"}));
@@ -70,7 +71,7 @@ TEST_CASE("a long reason is cut, and one that nobody ends is done without") {
   CHECK(killed.failure().text == "another rank failed");
 }
 
-/// A barrier.
+/// A barrier of all ranks.
 static Status stepTogether(const Job &job, int self) {
   uint64_t &steps = job.peer(self).ready;
   const uint64_t step = steps + 1;
@@ -82,7 +83,7 @@ static Status stepTogether(const Job &job, int self) {
 TEST_CASE("nobody passes the barrier before all have come") {
   constexpr int kRanks = 3, kRounds = 200;
   TestJob job(kRanks, kLong);
-  uint64_t words[kRanks] = {}; // each rank's, read by all behind the barrier
+  uint64_t words[kRanks] = {}; // one word per rank, read after the barrier
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int rank = 0; rank < kRanks; ++rank)
@@ -92,7 +93,7 @@ TEST_CASE("nobody passes the barrier before all have come") {
         wrong += !stepTogether(job, rank).ok();
         for (uint64_t word : words)
           wrong += word != round;
-        wrong += !stepTogether(job, rank).ok(); // all have read
+        wrong += !stepTogether(job, rank).ok(); // now all have read them
       }
     });
   for (std::thread &thread : threads)
@@ -105,14 +106,14 @@ TEST_CASE("a barrier that a rank does not come to fails the job") {
   const std::string text = "rank 1 waited 50 ms for rank 0 to do its part";
   CHECK(stepTogether(job, 1).text == text);
   CHECK(job.failure().text == text);
-  CHECK(stepTogether(job, 0).ok()); // it came after all: rank 1 has made a step
+  CHECK(stepTogether(job, 0).ok()); // rank 0 comes: rank 1 has made its step
   CHECK(stepTogether(job, 0).text == text);
 }
 
 TEST_CASE("who waits hears why a rank will not come") {
   TestJob job(3, kLong);
   SUBCASE("its communicator has been destroyed") {
-    storeRelease(&job.peer(1).ready, 1); // its part is done
+    storeRelease(&job.peer(1).ready, 1); // it has done its part
     job.detach(1);
     job.detach(2);
     CHECK(job.detached(2));
@@ -140,7 +141,7 @@ TEST_CASE("who waits hears why a rank will not come") {
     const auto ended = [] { return Status{blinkRemoteError, "given up"}; };
     CHECK(job.waitForAll(0, &PeerRecord::process, 1, "join", in(kLong), ended)
               .text == "given up");
-    CHECK(!job.failed()); // that is its caller's to decide
+    CHECK(!job.failed()); // the caller decides about that
   }
 }
 

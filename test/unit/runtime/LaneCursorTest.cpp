@@ -19,7 +19,7 @@ namespace {
 
 using Folds = std::vector<std::pair<uint32_t, uint64_t>>; // step, chunk
 
-/// As schedule.fbs has it, word for word.
+/// The order that schedule.fbs specifies, word for word.
 Folds inRounds(const std::vector<StepRounds> &steps) {
   uint64_t rounds = 0;
   for (const StepRounds &step : steps)
@@ -32,7 +32,7 @@ Folds inRounds(const std::vector<StepRounds> &steps) {
   return folds;
 }
 
-/// What the cursor does, and how often it looks at a step.
+/// The order of the cursor; counts how often it looks at a step.
 Folds byCursor(const std::vector<StepRounds> &steps, size_t *looks = nullptr) {
   size_t count = 0;
   const auto roundsOf = [&](uint32_t s) {
@@ -70,14 +70,15 @@ TEST_CASE("a lane goes through its rounds") {
 }
 
 TEST_CASE("a lane looks at few steps that have nothing to do") {
-  // Thirty steps in as many rounds, of one chunk each: not all in every round.
+  // Thirty steps of one chunk each, in rounds far apart: the cursor must not
+  // look at all steps in every round.
   std::vector<StepRounds> steps;
   for (uint32_t s = 0; s < 30; ++s)
     steps.push_back({1, s * 100});
   size_t looks = 0;
   CHECK(byCursor(steps, &looks).size() == 30);
   CHECK(looks <= 4 * 30);
-  // The same with chunks without end.
+  // The same with very many chunks.
   for (StepRounds &step : steps)
     step.chunks = 10000;
   CHECK(byCursor(steps, &looks).size() == 300000);

@@ -21,8 +21,8 @@ using namespace blink::runtime;
 
 namespace {
 
-/// The exit code of a process whose main thread takes memory from the system
-/// while another one loads the module.
+/// Returns the exit code of a process whose main thread allocates memory from
+/// the system while another thread loads the module.
 int loadWhileGrowing() {
   std::atomic<int> loaded{-1};
   std::thread other([&loaded] {
@@ -34,7 +34,7 @@ int loadWhileGrowing() {
   constexpr size_t kBytes = 1000;
   for (int more = 100000; loaded < 0 || more > 0; --more)
     if (void *memory = more > -200000 ? std::malloc(kBytes) : nullptr)
-      std::memset(memory, 1, kBytes); // on the main thread's heap, to stay
+      std::memset(memory, 1, kBytes); // stays on the main thread's heap
   other.join();
   return loaded;
 }
@@ -42,7 +42,7 @@ int loadWhileGrowing() {
 } // namespace
 
 TEST_CASE("UCX is loaded while another thread takes memory") {
-  // About every second process died.
+  // Before this was fixed, about every second process crashed.
   for (int i = 0; i < 8; ++i) {
     const pid_t child = fork();
     REQUIRE(child >= 0);

@@ -1,4 +1,4 @@
-//===- Nobody.h - a client whose transports carry nothing -------*- C++ -*-===//
+//===- Nobody.h - a client of transports without rings ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

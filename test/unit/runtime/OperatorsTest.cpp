@@ -1,4 +1,4 @@
-//===- OperatorsTest.cpp - what an operator does to an element ------------===//
+//===- OperatorsTest.cpp - the effect of operators on elements ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@
 
 using namespace blink::runtime;
 
-// Integers wrap; as constant expressions these would not compile otherwise.
+// Integers wrap. Overflow in a constant expression would not compile.
 static_assert(Sum::combine<int32_t>(INT32_MAX, 1) == INT32_MIN);
 static_assert(Sum::combine<int64_t>(INT64_MIN, -1) == INT64_MAX);
 static_assert(Prod::combine<int32_t>(INT32_MIN, -1) == INT32_MIN);
@@ -41,21 +41,24 @@ TEST_CASE("max and min hand NaN on from either side") {
     CHECK(std::isnan(Min::combine(nan, other)));
     CHECK(std::isnan(Min::combine(other, nan)));
   }
-  // Of two zeros the later one stays: the same bits in every run.
+  // Of two zeros the later one is the result, so that every run has the same
+  // bits.
   CHECK(std::signbit(Max::combine(0.0f, -0.0f)));
   CHECK(!std::signbit(Max::combine(-0.0f, 0.0f)));
   CHECK(std::signbit(Min::combine(0.0f, -0.0f)));
 }
 
 TEST_CASE("a fold of halves rounds once") {
-  // 2048 + 1 + 1 + ...: in half precision every sum would round back to 2048.
+  // 2048 + 1 + 1 + ...: in half precision, every partial sum would be rounded
+  // to 2048.
   const Half sources[] = {toHalf(2048), toHalf(1), toHalf(1), toHalf(1),
                           toHalf(1)};
   const Half *pointers[5];
   for (int i = 0; i < 5; ++i)
     pointers[i] = &sources[i];
   CHECK(toFloat(foldElement<Half, Sum>(pointers, 5, 0, 0)) == 2052.0f);
-  // And divides before it rounds: 65504 + 65504 is no half, its half is.
+  // The division also comes before rounding: 65504 + 65504 is not a half, but
+  // half of it is.
   const Half large = toHalf(65504);
   const Half *two[] = {&large, &large};
   CHECK(toFloat(foldElement<Half, Sum>(two, 2, 0, 2)) == 65504.0f);

@@ -1,4 +1,4 @@
-//===- PiecesTest.cpp - large folds that several threads do ---------------===//
+//===- PiecesTest.cpp - large folds by several threads --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,7 +20,7 @@ TEST_CASE("pieces are all of the work, once, and begin at lines") {
     Pieces pieces;
     uint64_t end = 0;
     CHECK(pieces.run(bytes, [&](uint64_t from, uint64_t to) {
-      CHECK(from == end); // one thread takes them in order
+      CHECK(from == end); // a single thread takes them in order
       CHECK(from % 64 == 0);
       end = to;
       return 0;
@@ -51,7 +51,7 @@ TEST_CASE("threads that help see the work, and their work is seen") {
         else
           std::this_thread::yield();
     });
-  // Plain memory on both sides, for ThreadSanitizer to judge.
+  // Plain memory on both sides, so that ThreadSanitizer can check it.
   std::vector<uint32_t> from(1 << 18), to(1 << 18);
   uint64_t wrong = 0;
   uint32_t round = 0;

@@ -1,4 +1,4 @@
-//===- PlanTest.cpp - plans of single schedules and of bundles ------------===//
+//===- PlanTest.cpp - plans of schedules and of bundles -------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -56,8 +56,8 @@ BundleOptions everything() {
   return options;
 }
 
-/// Each rank runs the ends of channels that are at it, and what blocks it has
-/// to do with are those of the collective's definition.
+/// Checks that each rank runs the ends of channels that belong to it, and that
+/// its blocks are those of the collective's definition.
 void checkPlaces(const Plan &plan) {
   for (const ProgramPlan &program : plan.programs)
     for (const VariantPlan &variant : program.variants) {
@@ -127,7 +127,7 @@ TEST_CASE("what is in the file's order is not copied") {
     CHECK(static_cast<const void *>(variant.ranks[r].code.operands) ==
           variant.variant->ranks()->Get(r)->operands()->Data());
   }
-  // An allreduce has no blocks of ranks, in whatever order they are.
+  // An allreduce has no blocks for ranks, in whatever order the ranks are.
   BundleOptions options = everything();
   options.collectives = {Collective::allreduce};
   const ScheduleSet files = opened(seal(makeBundle(options)));
@@ -172,7 +172,7 @@ TEST_CASE("a reader in another process fetches what it copies, no more") {
         CHECK(rank.code.operands[step.operandsBegin + step.sources].kind ==
               OperandKind::output);
     }
-  CHECK(fetched == 2); // the root's and the middle's
+  CHECK(fetched == 2); // those of the root and the middle
   CHECK(borrowed > fetched);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a chunk for several is in the slot that is kept longest") {
             .operands[root.code.steps[0].operandsBegin + root.sharedSlots[0]];
     CHECK(shared.kind == OperandKind::channel);
     CHECK(shared.index == most);
-    // Where one channel is written, there is nothing to choose.
+    // A step that writes one channel has no choice.
     for (uint32_t rank = 1; rank < 4; ++rank)
       CHECK(plan.programs[0].variants[0].ranks[rank].sharedSlots ==
             std::vector<uint32_t>{0});
@@ -208,17 +208,18 @@ TEST_CASE("a reader on the same device looks at inputs that stay") {
     const VariantPlan &variant = plan.programs[0].variants[0];
     return std::count(variant.borrowed.begin(), variant.borrowed.end(), true);
   };
-  // Those of leaves on their way to be reduced.
+  // Inputs of leaves on their way to a reduction.
   CHECK(numBorrowed(Collective::allreduce, Shape::star, 4) == 3);
   CHECK(numBorrowed(Collective::allreduce, Shape::chain, 4) == 1);
   CHECK(numBorrowed(Collective::reduce, Shape::star, 4) == 3);
   CHECK(numBorrowed(Collective::reducescatter, Shape::star, 4) == 4 * 3);
-  // All read them, late, and in place the result would be there.
+  // All ranks read the inputs, and late: in place, the result would overwrite
+  // them.
   CHECK(numBorrowed(Collective::allreduce, Shape::oneHop, 4) == 0);
-  // What a rank copies to its output it is given there.
+  // Data that a rank copies to its output is written there directly.
   CHECK(numBorrowed(Collective::broadcast, Shape::chain, 4) == 0);
   CHECK(numBorrowed(Collective::allgather, Shape::star, 4) == 0);
-  // What it just passes on it reads where it is: 2 to 1, 3 to 2.
+  // Data that a rank only passes on is read where it is: 2 to 1, 3 to 2.
   CHECK(numBorrowed(Collective::gather, Shape::chain, 4) == 2);
 }
 
@@ -249,7 +250,8 @@ TEST_CASE("a plan's fingerprint tells files and orders of GPUs apart") {
   CHECK(fingerprint(opened(seal(model)), {3, 1}) == own);
   CHECK(fingerprint(files, {1, 3}) != own);
   CHECK(fingerprint(files, {3, 2}) != own);
-  // The index is the same, a piece is not: somebody else wrote it.
+  // The index is the same but one piece is not, as if it had been written
+  // elsewhere.
   TestBundle other = model;
   std::vector<uint8_t> &piece =
       other.classes[model.entries[10].classNumber].pieces[2];
@@ -263,7 +265,7 @@ TEST_CASE("a plan's fingerprint tells files and orders of GPUs apart") {
   for (size_t i = 0; i < 8; ++i)
     piece[end + i] = uint8_t(checksum >> (8 * i));
   CHECK(fingerprint(opened(seal(other)), {3, 1}) != own);
-  // Single schedules do not ask for GPUs.
+  // Single schedules do not depend on GPUs.
   const ScheduleSet single =
       opened(seal(makeSchedule(Collective::reduce, 1, 2, {})));
   CHECK(fingerprint(single, {0, 1}) == fingerprint(single, {1, 0}));

@@ -1,4 +1,4 @@
-//===- Range.h - what a fold of a device works on ---------------*- C++ -*-===//
+//===- Range.h - operands of a device's fold --------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,23 +17,22 @@
 
 namespace blink::test {
 
-/// One of three threads that take turns: they share nothing within a fold.
+/// One of three threads that take turns; they share nothing within a fold.
 struct OneThread {
   uint32_t number;
   uint32_t thread() const { return number; }
   uint32_t size() const { return 3; }
 };
 
-/// `count` elements `above` bytes above a multiple of 16; nothing around them
-/// may be touched (AddressSanitizer looks), but for what is in the same 16
-/// bytes.
+/// `count` elements, `above` bytes above a multiple of 16. AddressSanitizer
+/// reports accesses around them, except within the same 16 bytes.
 template <typename T> class Range {
 public:
   Range(size_t count, uint32_t above)
       : bytes_(new(std::align_val_t(16)) char[above + count * sizeof(T)]),
         begin_(bytes_.get() + above) {
 #if defined(__SANITIZE_ADDRESS__)
-    // Eight bytes are the least that it tells apart.
+    // AddressSanitizer distinguishes units of eight bytes.
     ASAN_POISON_MEMORY_REGION(bytes_.get(), above / 8 * 8);
 #endif
   }

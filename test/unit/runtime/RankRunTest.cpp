@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One thread steps the ranks in any order it likes: whatever the order, the
-// result is the same, and a lane that says it is blocked says on what.
+// One thread steps the ranks in any order. The result must be the same for
+// every order, and a blocked lane must say what it waits for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace blink::test;
 
 namespace {
 
-/// An allreduce or broadcast of int32 set up by hand, as the back end does it.
+/// An allreduce or broadcast of int32, set up by hand as the back end does it.
 struct Rig {
   Plan plan;
   HostRings rings;
@@ -62,7 +62,7 @@ struct Rig {
   }
 };
 
-/// What the first lane that is not done waits for.
+/// Checks what the first unfinished lane waits for.
 void checkNeed(RankRun &run, bool reading, uint64_t expected, uint64_t seen,
                uint32_t channel = 0) {
   const auto need = run.firstNeed();
@@ -80,7 +80,7 @@ void checkNeed(RankRun &run, bool reading, uint64_t expected, uint64_t seen,
 TEST_CASE("any order of steps ends with the right result") {
   const int ranks = 5;
   for (uint32_t seed = 1; seed <= 30; ++seed) {
-    // Small enough for slots and large enough for borrowed buffers.
+    // Small enough for slots, or large enough for borrowed buffers.
     const size_t count = seed % 2 ? 1000 : 20000;
     BuildOptions layout;
     layout.shape = seed % 4 ? Shape::random : Shape::oneHop;
@@ -92,7 +92,7 @@ TEST_CASE("any order of steps ends with the right result") {
     layout.splitRoot = seed % 5 == 0;
     Rig rig(makeSchedule(Collective::allreduce, 0, ranks, layout), ranks,
             count);
-    for (int round = 0; round < 2; ++round) { // rings go on where they were
+    for (int round = 0; round < 2; ++round) { // rings continue where they were
       rig.start();
       std::mt19937 random(seed);
       int idle = 0;
@@ -107,7 +107,7 @@ TEST_CASE("any order of steps ends with the right result") {
       for (int rank = 0; rank < ranks; ++rank)
         for (size_t i = 0; i < count; ++i)
           REQUIRE(rig.out[rank][i] == int32_t(i) * 15);
-      // Quiet at the end: as much read as written, everywhere.
+      // In the end all rings are quiet: as much has been read as written.
       for (size_t r = 0; r < rig.plan.rings.size(); ++r) {
         CHECK(rig.rings.writers[r].number == rig.rings.readers[r].number);
         CHECK(*rig.rings.segment.ring(uint32_t(r)).freed ==
@@ -150,25 +150,26 @@ TEST_CASE("what a lane has seen is what its counter says, right or wrong") {
   const uint64_t tag = loadAcquire(&head.full);
   struct {
     uint64_t tag, seen;
-  } wrong[] = {{0, 0},                   // taken back
-               {tag + 1, 2},             // of the next chunk
-               {tag + 41, 42},           // of none that there will be
-               {tag & ~kNumberMask, 0}}; // of this call, without a number
+  } wrong[] = {{0, 0},                   // withdrawn
+               {tag + 1, 2},             // that of the next chunk
+               {tag + 41, 42},           // that of no chunk of the call
+               {tag & ~kNumberMask, 0}}; // this call's, without a number
   for (const auto &one : wrong) {
     storeRelease(&head.full, one.tag);
     CHECK(!rig.runs[1].progress());
     checkNeed(rig.runs[1], true, 1, one.seen);
   }
-  CHECK(rig.out[1] == std::vector<int32_t>(10)); // nothing was read
+  CHECK(rig.out[1] == std::vector<int32_t>(10)); // nothing has been read
   storeRelease(&head.full, tag);
   CHECK(rig.runs[1].progress());
   CHECK(rig.out[1] == rig.in[0]);
-  // The news that it was read is lost: the next call's writer waits.
+  // The news that the chunk was read is lost: the writer of the next call
+  // waits.
   storeRelease(segment.ring(0).freed, 0);
   rig.start();
   CHECK(!rig.runs[0].progress());
   checkNeed(rig.runs[0], false, 1, 0);
-  CHECK(!segment.failed()); // nobody's time is up
+  CHECK(!segment.failed()); // the time limit has not passed
 }
 
 TEST_CASE("a chunk of another call is refused, and both are named") {
@@ -182,11 +183,11 @@ TEST_CASE("a chunk of another call is refused, and both are named") {
   CHECK(status.text == "the ranks' calls differ: rank 1 has broadcast of 100 "
                        "int32 and root 0, rank 0 has broadcast of 99 int32 and "
                        "root 0");
-  CHECK(rig.out[1] == std::vector<int32_t>(100)); // nothing was read
+  CHECK(rig.out[1] == std::vector<int32_t>(100)); // nothing has been read
 }
 
 TEST_CASE("rings serve variants of different layout in turn") {
-  // Slots of 16 bytes and of 4096, on the same rings.
+  // Slots of 16 bytes and of 4096 bytes on the same rings.
   BuildOptions small, large;
   small.chunkBytes = 16;
   small.slots = 3;
@@ -231,7 +232,7 @@ TEST_CASE("what several ranks read is written once") {
       CHECK((address & SlotHead::kInPool) != 0);
   }
   CHECK(inOwnSlots == 1);
-  // Chunks that fit into heads lie in each.
+  // Chunks that fit into heads are in each head.
   for (int rank = 1; rank < 4; ++rank) {
     CHECK(rig.runs[rank].progress());
     CHECK(rig.out[rank] == rig.in[0]);
@@ -246,8 +247,8 @@ TEST_CASE("what several ranks read is written once") {
 
 namespace {
 
-/// Up to 400 bytes from rank 0 to both others, which read one slot; more from
-/// rank 0 to rank 1 and on to rank 2.
+/// Returns a schedule that sends up to 400 bytes from rank 0 to both others,
+/// which read one slot, and more bytes from rank 0 to rank 1 and on to rank 2.
 TestSchedule starThenChain(Collective collective) {
   BuildOptions star, chain;
   star.shape = Shape::star;
@@ -273,7 +274,8 @@ TEST_CASE("a slot is kept for readers that have rings of their own") {
   for (int rank = 0; rank < 3; ++rank)
     start(rank, 50);
   CHECK(rig.runs[0].progress());
-  // The shared slot is in the ring of one of both: either may be late.
+  // The shared slot is in the ring of one of the two readers. The other reader
+  // is the late one.
   const int late = rig.rings.segment.ring(0).heads[0].address == 0 ? 2 : 1;
   CHECK(rig.runs[3 - late].progress());
   CHECK(rig.runs[3 - late].finished());
@@ -294,7 +296,7 @@ TEST_CASE("calls in a row take over only what they have in common") {
   struct Row {
     blinkRedOp_t op;
     bool inPlace;
-    int32_t factor; ///< of the result
+    int32_t factor; ///< from the input to the result
   };
   const Row rows[] = {{blinkSum, false, 6}, {blinkSum, false, 6},
                       {blinkSum, true, 6},  {blinkMax, true, 3},
@@ -333,7 +335,7 @@ TEST_CASE("calls in a row take over only what they have in common") {
 }
 
 TEST_CASE("a slot is kept for its readers when buffers are borrowed next") {
-  // Readers in other processes fetch what is borrowed into their own slots.
+  // Readers in other processes fetch borrowed data into their own slots.
   BuildOptions layout;
   layout.shape = Shape::star;
   Rig rig(makeSchedule(Collective::broadcast, 0, 3, layout), 3, 20000);
@@ -351,12 +353,12 @@ TEST_CASE("a slot is kept for its readers when buffers are borrowed next") {
   start(50);
   CHECK(root.progress());
   start(50);
-  CHECK(root.progress()); // there is another slot
+  CHECK(root.progress()); // there is a second slot
   CHECK(rig.runs[1].progress());
   CHECK(rig.runs[2].progress());
   start(20000);
   CHECK(!root.progress());
-  checkNeed(root, false, 2, 1, 1); // not the ring of the shared slot
+  checkNeed(root, false, 2, 1, 1); // not the shared slot's ring
 }
 
 TEST_CASE("ranks that run ahead overwrite nothing that is still to be read") {
@@ -380,7 +382,7 @@ TEST_CASE("ranks that run ahead overwrite nothing that is still to be read") {
     };
     for (int rank = 0; rank < 3; ++rank)
       start(rank);
-    int favourite = 0; // which is stepped often, so that others are late
+    int favourite = 0; // stepped often, so others are late
     for (int turn = 0; turn < 1000000 &&
                        rounds[0] + rounds[1] + rounds[2] < 3 * counts.size();
          ++turn) {
@@ -419,6 +421,6 @@ TEST_CASE("a small message is one tree's work") {
   for (RankRun &run : rig.runs) {
     CHECK(run.finished());
     CHECK(run.foldsRun() >= 1);
-    CHECK(run.foldsRun() <= 2); // folds: of one tree
+    CHECK(run.foldsRun() <= 2); // only one tree's folds
   }
 }

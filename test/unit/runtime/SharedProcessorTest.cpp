@@ -26,7 +26,7 @@ cpu_set_t processors() {
   return mine;
 }
 
-/// Keeps the calling thread where it is, and says where that is.
+/// Pins the calling thread to its processor and returns that processor.
 int stay() {
   const int here = sched_getcpu();
   cpu_set_t only;
@@ -41,7 +41,7 @@ int stay() {
 TEST_CASE("a thread that leaves a processor may use it as before") {
   const cpu_set_t mine = processors();
   bool left = false;
-  // The kernel may take it back at once.
+  // The kernel may move the thread back at once.
   for (int tries = 0; tries < 10 && !left; ++tries) {
     const int here = sched_getcpu();
     CHECK(leaveProcessor(here) == (CPU_COUNT(&mine) > 1));
@@ -52,7 +52,7 @@ TEST_CASE("a thread that leaves a processor may use it as before") {
   CHECK(left == (CPU_COUNT(&mine) > 1));
   std::thread([] {
     const cpu_set_t one = (stay(), processors());
-    CHECK_FALSE(leaveProcessor(sched_getcpu())); // there is no other one
+    CHECK_FALSE(leaveProcessor(sched_getcpu())); // there is no other processor
     const cpu_set_t now = processors();
     CHECK(CPU_EQUAL(&one, &now));
   }).join();

@@ -1,8 +1,9 @@
-//===- ShrinkAgreementTest.cpp - what ranks that shrink say ---------------===//
+//===- ShrinkAgreementTest.cpp - agreement of ranks that shrink -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The words in the job's memory in states that real ranks pass in no time.
+// Tests the words in the job's memory in states that real ranks pass too
+// quickly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ using namespace blink::runtime;
 
 namespace {
 
-/// Of which none dies.
+/// Three ranks, none of which dies.
 struct ThreeRanks : TestJob {
   ThreeRanks() : TestJob(3, kLong) {}
 };
@@ -50,7 +51,7 @@ TEST_CASE("a rank that is about to ask for something else is not quoted") {
     agreement.propose();
     ShrinkAgreement other(ranks, {0}, {2}, "", kLong);
     other.propose();
-    // What it asks for next, but for the word that says so.
+    // The rank's next request, except for the word that publishes it.
     const uint64_t before = record.described;
     storeRelease(&record.described, described == 0 ? 0 : before + 1);
     storeRelease(&record.numExcluded, 0);

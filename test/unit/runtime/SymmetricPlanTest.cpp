@@ -24,13 +24,13 @@ namespace {
 
 constexpr uint32_t kChunkBytes = 64 << 10;
 
-/// A symmetric file and what it is in full.
+/// A symmetric file and the same file in full.
 struct Forms {
   std::vector<uint8_t> symmetric, full;
 };
 
-/// For as many ranks on each of the servers, with a NIC each; an element is a
-/// rotation of the servers.
+/// Makes both forms for `each` ranks on each of the servers, with a NIC per
+/// server. An element of the group is a rotation of the servers.
 Forms formsOf(Collective collective, int servers, int each, bool wide,
               uint32_t seed) {
   const int ranks = servers * each;
@@ -42,7 +42,7 @@ Forms formsOf(Collective collective, int servers, int each, bool wide,
   for (int rank = 0; rank < ranks; ++rank)
     serverOf.push_back(rank / each);
   spread(schedule, serverOf);
-  sched::PathTable shared; // as files that are written out in full have them
+  sched::PathTable shared; // as in files written in full
   for (TestChannel &channel : schedule.variant().channels) {
     const auto begin =
         schedule.variant().paths.begin() + ptrdiff_t(channel.pathBegin);
@@ -111,7 +111,7 @@ TEST_CASE("a process plans what its server needs as one that has all ranks") {
         keepApart(whole);
         const uint32_t chunkBytes = whole.programs[0].variants[0].chunks.bytes;
         CHECK((chunkBytes < kChunkBytes) == (slotBytes != 0));
-        CHECK(chunkBytes > kChunkBytes / 4); // the least there is
+        CHECK(chunkBytes > kChunkBytes / 4); // the least possible
         CHECK(planOf(inFull, ranks, slotBytes, {}).rings.size() ==
               whole.rings.size());
         for (int rank = 0; rank < ranks; rank += each) {
@@ -174,7 +174,7 @@ TEST_CASE("a damaged file in symmetric form is refused as it is") {
 }
 
 TEST_CASE("a failed link counts under all its names") {
-  // GPU 0 sends to its neighbour on the server; so each one does.
+  // GPU 0 sends to its neighbour on the server, and so does each other GPU.
   const Forms forms = formsOf(Collective::allgather, 3, 2, false, 1);
   ScheduleSet files;
   REQUIRE(OpenFile::copy(forms.symmetric.data(), forms.symmetric.size(),

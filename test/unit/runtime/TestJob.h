@@ -13,10 +13,10 @@
 #include <chrono>
 #include <vector>
 
-/// Time limits: one that a test waits for, and one that it must never reach.
+/// Time limits: one that tests let pass, and one that they must never reach.
 constexpr std::chrono::milliseconds kShort(50), kLong(20000);
 
-/// Ranks that are threads of the test, in memory of its own.
+/// A job whose ranks are threads of the test, in memory of its own.
 struct TestJob : blink::runtime::Job {
   TestJob(int numRanks, std::chrono::milliseconds timeout) {
     blink::runtime::Arena counting;

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// chooseTransfers is a function: a table says what it is at each boundary. What
-// both ends of a channel must agree on does not depend on what one of them has
-// alone.
+// chooseTransfers is a pure function: a table lists its result at each
+// boundary. What both ends of a channel must agree on must not depend on what
+// only one of them knows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,11 @@ namespace {
 
 constexpr uint64_t K = 1 << 10, M = 1 << 20;
 
-/// Where the output lies: next to the input, or over its last byte.
+/// The place of the output: before or behind the input, or over its last byte.
 enum Place { before, behind, inPlace };
 
-/// A program of one tree, with slots of 512 KiB.
+/// A program of one tree, with slots of 512 KiB unless the model says
+/// otherwise.
 class Program {
 public:
   Program(Collective collective, Shape shape, int ranks)
@@ -48,7 +49,7 @@ public:
 
   int numRanks() const { return plan_.numRanks; }
 
-  /// What is chosen for a call of int8.
+  /// Returns the plan for a call of int8.
   TransferPlan choose(int rank, uint64_t bytes, const HostEnvironment &host,
                       Place place = behind, blinkRedOp_t op = blinkSum) const {
     Call call;
@@ -56,8 +57,8 @@ public:
     call.kind.collective = plan_.programs[0].program->collective();
     call.kind.count = bytes;
     call.rank = rank;
-    (void)call.prepare(plan_); // sizes; refuses that there are no buffers
-    // Nobody looks there.
+    (void)call.prepare(plan_); // sets sizes; fails without buffers
+    // These addresses are never accessed.
     const uintptr_t send = uintptr_t(1) << 40;
     const uintptr_t recv = place == behind   ? send + call.sendBytes
                            : place == before ? send - call.recvBytes
@@ -72,8 +73,8 @@ private:
   Plan plan_;
 };
 
-/// A letter for each step of the rank: s a slot, S a shared one, i the input
-/// and o the output; a dot where nobody reads.
+/// Returns a letter for each step of the rank: s for a slot, S for a shared
+/// one, i for the input, o for the output; a dot if no other rank reads.
 std::string deliveries(const TransferPlan &plan, size_t numSteps) {
   std::string text;
   for (size_t s = 0; s < numSteps; ++s) {
@@ -87,7 +88,7 @@ std::string deliveries(const TransferPlan &plan, size_t numSteps) {
   return text;
 }
 
-// What the job's ranks reach; they are as many as the program's.
+// What the ranks of a job can reach; the job has the program's number of ranks.
 struct Reach {
   ZeroCopy zeroCopy;
   bool inWindows;
@@ -124,20 +125,22 @@ struct Row {
 } // namespace
 
 TEST_CASE("each size, reach and place has its way") {
-  // Rank 0 gives its input to rank 1; to ranks 1 to 3; rank 1 passes it on.
+  // Rank 0 sends its input to rank 1; to ranks 1 to 3; and to rank 1, which
+  // passes it on.
   const Program copied(Collective::broadcast, Shape::chain, 2);
   const Program copiedByAll(Collective::broadcast, Shape::star, 4);
   const Program passedOn(Collective::broadcast, Shape::chain, 3);
-  // Rank 1 gives to rank 0, which gives a sum to rank 2, passes on the result.
+  // Rank 1 sends to rank 0, which sends a sum to rank 2 and passes on the
+  // result.
   const Program reduced(Collective::allreduce, Shape::chain, 3);
-  // Rank 2 gives the result to both others, out of its output.
+  // Rank 2 sends the result to both others, from its output.
   const Program reducedByOne(Collective::allreduce, Shape::star, 3);
   // `reduced` and `copied` with slots of 1 MiB.
   const Program reducedMore(
       Program::modelOf(Collective::allreduce, Shape::chain, 3, M), 3);
   const Program copiedMore(
       Program::modelOf(Collective::broadcast, Shape::chain, 2, M), 2);
-  // All give their inputs to all.
+  // All ranks send their inputs to all others.
   const Program oneHop(Collective::allreduce, Shape::oneHop, 3);
 
   const Row rows[] = {
@@ -166,7 +169,8 @@ TEST_CASE("each size, reach and place has its way") {
       {oneHop, 0, 16 * K + 1, kThreads, alone, behind, "i.", 64 * K, false},
       {oneHop, 0, 16 * K + 1, kThreads, alone, inPlace, "S.", 64 * K, false},
 
-      // Processes that have processors use slots: both ends copy at a time.
+      // Processes with enough processors use slots: both ends copy at the same
+      // time.
       {copied, 0, 32 * K, kProcesses, alone, behind, "s", 64 * K, false},
       {copied, 0, M, kProcesses, alone, behind, "s", 256 * K + 64, false},
       {copied, 0, M, kProcesses, alone, inPlace, "s", 256 * K + 64, false},
@@ -174,7 +178,7 @@ TEST_CASE("each size, reach and place has its way") {
       {passedOn, 1, M, kProcesses, alone, behind, "s", 256 * K + 64, false},
       {reduced, 0, M, kProcesses, alone, behind, "ss", 256 * K + 64, false},
       {reducedByOne, 2, M, kProcesses, alone, behind, "S", 256 * K + 64, false},
-      // If crowded they fetch what they copy, from 512 KiB on.
+      // Crowded processes fetch what they copy, from 512 KiB on.
       {copied, 0, 512 * K - 1, kProcesses, crowded, behind, "s", 512 * K,
        false},
       {copied, 0, 512 * K, kProcesses, crowded, behind, "i", 512 * K, false},
@@ -183,7 +187,7 @@ TEST_CASE("each size, reach and place has its way") {
        false},
       {reduced, 0, 512 * K, kProcesses, crowded, behind, "so", 128 * K, false},
       {reduced, 1, 512 * K, kProcesses, crowded, behind, "s.", 128 * K, false},
-      // But not what several read, or is passed on.
+      // They do not fetch what several ranks read or what is passed on.
       {copiedByAll, 0, 512 * K, kProcesses, crowded, behind, "S", 512 * K,
        false},
       {passedOn, 1, 512 * K, kProcesses, crowded, behind, "s", 128 * K + 64,
@@ -191,11 +195,11 @@ TEST_CASE("each size, reach and place has its way") {
       {reducedByOne, 2, 512 * K, kProcesses, crowded, behind, "S", 128 * K,
        false},
       {oneHop, 0, 512 * K, kProcesses, crowded, behind, "S.", 128 * K, false},
-      // Where the kernel does not let them, slots carry everything.
+      // If the kernel does not let them fetch, slots carry everything.
       {copied, 0, M, kSlotsOnly, alone, behind, "s", 256 * K + 64, false},
       {reduced, 0, M, kSlotsOnly, alone, behind, "ss", 256 * K + 64, false},
 
-      // Sums have chunks that caches hold, if they go through slots.
+      // Sums that go through slots have chunks that fit into caches.
       {reducedMore, 0, 8 * M, kProcesses, alone, behind, "ss", 512 * K, false},
       {reducedMore, 0, 8 * M, kSlotsOnly, alone, behind, "ss", 512 * K, false},
       {reducedMore, 0, 8 * M, kProcesses, crowded, behind, "so", 128 * K,
@@ -203,7 +207,8 @@ TEST_CASE("each size, reach and place has its way") {
       {reducedMore, 0, 8 * M, kThreads, alone, behind, "so", M, false},
       {copiedMore, 0, 8 * M, kProcesses, alone, behind, "s", M, false},
 
-      // Registered buffers are as good as threads', for whom they are of.
+      // For the rank that owns them, registered buffers are as good as threads'
+      // buffers.
       {copied, 0, 16 * K, kRegistered, alone, behind, "s", 64 * K, false},
       {copied, 0, 16 * K + 1, kRegistered, alone, behind, "i", 64 * K, false},
       {copied, 0, 16 * K + 1, kRegistered, crowded, inPlace, "o", 64 * K,
@@ -212,9 +217,9 @@ TEST_CASE("each size, reach and place has its way") {
       {reduced, 1, 16 * K + 1, kRegisteredSlotsOnly, alone, behind, "i.",
        64 * K, false},
 
-      // A single copy comes in chunks as large as slots, where all ranks know
-      // that it is one: of threads. Of windows one rank alone knows. And from
-      // 128 KiB on where ranks share processors.
+      // A single copy has chunks as large as slots if all ranks know that it is
+      // one. They do between threads; but only one rank knows of its windows.
+      // If ranks share processors, it also has such chunks from 128 KiB on.
       {copied, 0, 256 * K, kThreads, alone, behind, "i", 256 * K + 64, false},
       {copied, 0, 4 * M, kThreads, alone, behind, "i", 512 * K, false},
       {passedOn, 1, 256 * K, kThreads, alone, behind, "o", 64 * K + 64, false},
@@ -228,7 +233,7 @@ TEST_CASE("each size, reach and place has its way") {
       {copied, 0, 128 * K, kRegistered, crowded, behind, "i", 128 * K + 64,
        false},
 
-      // Outputs of 32 MiB together are streamed. Nothing is fetched then.
+      // Outputs of 32 MiB together are streamed. Then nothing is fetched.
       {copied, 0, 16 * M - 1, kThreads, alone, behind, "i", 512 * K, false},
       {copied, 0, 16 * M, kThreads, alone, behind, "i", 512 * K, true},
       {passedOn, 1, 11184810, kThreads, alone, behind, "o", 512 * K, false},
@@ -249,7 +254,8 @@ TEST_CASE("each size, reach and place has its way") {
     CHECK(plan.shape.elementBytes == 1);
   }
 
-  // Inputs that are multiplied nobody else sees; outputs are what they are.
+  // Other ranks must not see an input that is multiplied; outputs do not
+  // change.
   const auto multiplied = [&](const Program &program, int rank,
                               const Reach &reach, Place place) {
     return deliveries(
@@ -260,7 +266,7 @@ TEST_CASE("each size, reach and place has its way") {
     for (Place place : {behind, inPlace}) {
       CHECK(multiplied(oneHop, 0, reach, place).find('i') == std::string::npos);
       CHECK(multiplied(reduced, 1, reach, place) == "s");
-      // The one that has the sum in its output.
+      // Rank 2 has the sum in its output.
       CHECK(multiplied(reducedByOne, 2, reach, place) ==
             deliveries(
                 reducedByOne.choose(2, M, hostOf(reach, alone, 3), place), 1));
@@ -272,8 +278,8 @@ TEST_CASE("each size, reach and place has its way") {
                                              behind, kPreMulSum);
   CHECK(!plain.deliversAs(scaled));
 
-  // In jobs of many ranks, calls are streamed whose chunks are not yet as large
-  // as slots.
+  // In jobs of many ranks, calls are streamed even if their chunks are smaller
+  // than slots.
   const TransferPlan many =
       copied.choose(0, M, hostOf(kProcesses, crowded, 64));
   CHECK(many.stream);
@@ -310,7 +316,7 @@ TEST_CASE("ranks agree on chunks, whatever each has for itself") {
 }
 
 TEST_CASE("shared slots are drained before they are used in another way") {
-  // Up to 40 KiB to all at once, and then along a chain.
+  // Up to 40 KiB go to all ranks at once, and more along a chain.
   TestSchedule model = Program::modelOf(Collective::broadcast, Shape::star, 3);
   TestVariant chain =
       Program::modelOf(Collective::broadcast, Shape::chain, 3).variant();
@@ -331,7 +337,7 @@ TEST_CASE("shared slots are drained before they are used in another way") {
   REQUIRE(deliveries(small, 1) == "S");
   REQUIRE(deliveries(borrowed, 1) == "i");
 
-  CHECK(!mustDrain({}, small)); // nothing was before
+  CHECK(!mustDrain({}, small)); // there was no call before
   CHECK(!mustDrain(small, small));
   CHECK(!mustDrain(small, root(16 * K, threads)));
   CHECK(mustDrain(small, borrowed));
@@ -341,11 +347,12 @@ TEST_CASE("shared slots are drained before they are used in another way") {
   CHECK(mustDrain(borrowed, chained));
   CHECK(mustDrain(root(K, slotsOnly), root(64 * K, slotsOnly)));
   CHECK(!mustDrain(root(64 * K, threads), root(64 * M, threads)));
-  // Slots do not care where the buffers are; borrowed chunks may go to slots.
+  // Slots work for any place of the buffers, but borrowed chunks may change to
+  // slots.
   CHECK(!mustDrain(small, root(K, threads, inPlace)));
   CHECK(mustDrain(borrowed, root(32 * K, threads, inPlace)));
   CHECK(mustDrain(root(32 * K, processes), root(32 * K, registered)));
-  // Rank 2 of the chain gives nothing to others: there is nothing to borrow.
+  // Rank 2 of the chain sends nothing, so there is nothing to borrow.
   CHECK(!mustDrain(program.choose(2, 64 * K, threads),
                    program.choose(2, 64 * K, slotsOnly)));
 }

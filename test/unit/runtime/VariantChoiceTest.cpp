@@ -1,4 +1,4 @@
-//===- VariantChoiceTest.cpp - which variant a call on the host takes -----===//
+//===- VariantChoiceTest.cpp - a call's variant on the host ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,13 +20,14 @@ constexpr uint64_t K = 1 << 10;
 struct Layout {
   Collective collective = Collective::allreduce;
   int ranks = 2;
-  Shape shape = Shape::oneHop; ///< of calls below 32 KiB
+  Shape shape = Shape::oneHop; ///< for calls below 32 KiB
   sched::Protocol protocol = sched::Protocol::low_latency;
   bool splitRoot = false;
-  uint32_t chunkBytes = 512 << 10; ///< of others
+  uint32_t chunkBytes = 512 << 10; ///< for larger calls
 };
 
-/// Chunks of 32 KiB and two slots below 32 KiB, then a star of two slots.
+/// Returns a plan with chunks of 32 KiB and two slots below 32 KiB, and above
+/// that a star with two slots.
 Plan planOf(const Layout &layout) {
   BuildOptions options;
   options.shape = Shape::star;
@@ -51,11 +52,11 @@ Plan planOf(const Layout &layout) {
   return plan;
 }
 
-/// The number of the variant for a call of so many bytes.
+/// Returns the number of the variant for a call of `bytes` bytes.
 uint32_t chosen(const Plan &plan, uint64_t bytes, bool together) {
   Call call;
   call.kind.collective = plan.programs[0].program->collective();
-  call.kind.count = bytes; // of int8
+  call.kind.count = bytes; // elements of int8
   call.program = &plan.programs[0];
   call.sendBytes = call.recvBytes = bytes;
   return chooseVariant(call, together).number;

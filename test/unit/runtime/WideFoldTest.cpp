@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Of the host, for each instruction set, and of devices, on the host: whatever
-// is float or narrow, and wherever narrow ranges lie.
+// Folds of the host, for each instruction set, and of devices, run on the host:
+// for any mixture of float and narrow operands, and wherever narrow ranges lie.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,13 @@ namespace {
 using blink::test::kSanitized, blink::test::OneThread, blink::test::Range;
 
 struct WideCase {
-  std::vector<uint8_t> partial; ///< of the sources
+  std::vector<uint8_t> partial; ///< one flag per source
   bool partialResult = false;
   uint32_t divisor = 0;
-  uint32_t scaled = ~0u; ///< a source that is narrow
+  uint32_t scaled = ~0u; ///< a narrow source, or none
 };
 
-/// The operands of a fold; partial sums lie in slots, which are aligned.
+/// The operands of a fold. Partial sums are in slots, which are aligned.
 template <typename T> struct Operands {
   std::deque<Range<T>> narrow;
   std::deque<Range<float>> wide;
@@ -120,7 +120,7 @@ public:
       foldWide(OneThread{thread}, fold, count);
     wrong += wrongHere();
     if (c.scaled < numSources)
-      return; // two folds on the host
+      return; // the host makes two folds of it
     for (int level : {1, 3, 4}) {
       if (level > foldLevel())
         continue;

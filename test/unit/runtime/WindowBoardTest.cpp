@@ -32,7 +32,7 @@ uint64_t seen(const TestJob &job, int reader, int owner) {
   return loadAcquire(&job.board.seen(reader, owner));
 }
 
-/// A rank whose windows all others reach into.
+/// A rank whose windows all others use.
 struct Member {
   Member(TestJob &job, int self) {
     std::vector<int> others;
@@ -59,9 +59,9 @@ struct Member {
   }
 
   std::atomic<bool> blocked{false}, refuses{false}, isOpening{false};
-  std::set<std::pair<int, uint32_t>> open; ///< the thread's
+  std::set<std::pair<int, uint32_t>> open; ///< belongs to the board's thread
   int wrong = 0;
-  WindowBoard board; ///< ends first
+  WindowBoard board; ///< destroyed first
 };
 
 } // namespace
@@ -74,12 +74,12 @@ TEST_CASE("a window is open when all have looked, and free when it is gone") {
   CHECK(a.board.freeNumber() == 1);
   b.board.look();
   CHECK(soon([&] { return seen(job, 1, 0) == 2; }));
-  CHECK_FALSE(a.board.isOpen(0)); // not by the third
+  CHECK_FALSE(a.board.isOpen(0)); // rank 2 has not opened it
   c.board.look();
   CHECK(a.opens(0));
   CHECK(a.board.withdraw(0).ok());
   CHECK(a.board.freeNumber() == 0);
-  a.board.offer(0); // and its next use
+  a.board.offer(0); // reuses the number
   CHECK(a.opens(0));
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("who never looks is not waited for") {
   TestJob job(2, kShort);
   Member a(job, 0), b(job, 1);
   a.board.offer(0);
-  a.board.look(); // for others' windows
+  a.board.look(); // looks for others' windows
   CHECK_FALSE(a.board.isOpen(0));
   CHECK(a.board.withdraw(0).ok());
 }
@@ -107,7 +107,7 @@ TEST_CASE("what one cannot open nobody uses, and others are as before") {
   CHECK(a.opens(1));
   CHECK_FALSE(a.board.isOpen(0));
   CHECK(a.board.withdraw(0).ok());
-  a.board.offer(0); // the number is not refused for ever
+  a.board.offer(0); // a later use is not refused
   CHECK(a.opens(0));
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("who does not let go in time is named, and may later") {
   CHECK(status.code == blinkRemoteError);
   CHECK(status.text == "rank 1 has not let go of the buffer in 50 ms: keep the "
                        "memory, and deregister it again");
-  CHECK(a.board.freeNumber() == 1); // its number is not free
+  CHECK(a.board.freeNumber() == 1); // number 0 is not free yet
   b.blocked = false;
   CHECK(soon([&] { return a.board.withdraw(0).ok(); }));
   CHECK(a.board.freeNumber() == 0);
@@ -172,7 +172,7 @@ TEST_CASE("ranks offer and withdraw at any time") {
         member.board.offer(number);
         offered.push_back(number);
         member.board.look();
-        if (i == kTimes - 1) // all have calls still
+        if (i == kTimes - 1) // all others still make calls
           wrong += !soon([&] {
             for (Member &other : members)
               other.board.look();

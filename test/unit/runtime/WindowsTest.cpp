@@ -19,7 +19,7 @@ using namespace blink::runtime;
 
 namespace {
 
-/// A block, freed at the end.
+/// A block of memory, freed at the end.
 class TestBlock {
 public:
   explicit TestBlock(size_t bytes) {
@@ -47,7 +47,8 @@ struct Pair {
                           [&, rank] { ++quiet[rank]; });
     }
   }
-  /// Whether the rank's calls may use it, once the other has had time.
+  /// Whether the rank's calls may use the range, after the other rank has had
+  /// time to open it.
   bool covers(int rank, const char *begin, uint64_t bytes) {
     windows[1 - rank].look();
     const auto end = std::chrono::steady_clock::now() + kLong;
@@ -56,7 +57,7 @@ struct Pair {
         return false;
     return true;
   }
-  /// Where the other has it, after covers().
+  /// Returns where the other rank has the place mapped; call covers() first.
   const char *there(int rank, const char *place) {
     return windows[1 - rank].at(rank, at(place) + shift);
   }
@@ -126,7 +127,7 @@ TEST_CASE("a window shows another's bytes, and no others") {
   TestBlock block(3 * kPage);
   for (uint64_t i = 0; i < 3 * kPage; ++i)
     block.begin[i] = char(i % 251);
-  // Neither begins nor ends on a page.
+  // The range neither begins nor ends at a page border.
   char *const begin = block.begin + kPage + 100;
   const uint64_t bytes = kPage + 7;
   Pair pair;
@@ -144,7 +145,7 @@ TEST_CASE("a window shows another's bytes, and no others") {
   const char *here = pair.there(0, begin);
   CHECK(here != begin);
   CHECK(std::equal(here, here + bytes, begin));
-  begin[50] = 99; // the same pages, no copy
+  begin[50] = 99; // these are the same pages, not a copy
   CHECK(here[50] == 99);
   CHECK(pair.there(0, begin + bytes - 1) == here + bytes - 1);
 
@@ -168,7 +169,7 @@ TEST_CASE("windows within windows are found, and numbers used again") {
   uintptr_t outer = 0, inner = 0, again = 0;
   REQUIRE(owner.add(block.begin, 2 * kPage, outer).ok());
   REQUIRE(owner.add(block.begin + 100, 10, inner).ok());
-  REQUIRE(pair.covers(1, block.begin + 105, 10)); // past the inner one
+  REQUIRE(pair.covers(1, block.begin + 105, 10)); // beyond the inner one
   CHECK(WindowPlace::numberOf(at(block.begin) + pair.shift) == 0);
   REQUIRE(pair.covers(1, block.begin + 105, 5));
   CHECK(WindowPlace::numberOf(at(block.begin + 105) + pair.shift) == 1);
@@ -187,7 +188,7 @@ TEST_CASE("a window ends with its communicator") {
   Pair pair;
   CHECK(pair.windows[0].add(block.begin, 10, handle).ok());
   pair.windows[0].end();
-} // the block can be freed
+} // now the block can be freed
 
 TEST_CASE("memory of another kind has a handle and is no window") {
   char memory[64] = {};
@@ -209,7 +210,7 @@ TEST_CASE("a file that is not the one meant is not mapped") {
   uint64_t &file = pair.records[0].file;
   SUBCASE("the number was used again") { file = pair.records[1].file; }
   SUBCASE("there is none") { file = 1 << 20; }
-  REQUIRE(pair.covers(0, other.begin, kPage)); // so the first was looked at
+  REQUIRE(pair.covers(0, other.begin, kPage)); // it has seen the first, too
   uint64_t shift = 0;
   CHECK_FALSE(pair.windows[0].covers(block.begin, kPage, shift));
 }

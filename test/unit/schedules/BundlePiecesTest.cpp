@@ -1,4 +1,4 @@
-//===- BundlePiecesTest.cpp - other pieces in a bundle --------------------===//
+//===- BundlePiecesTest.cpp - replacing pieces in a bundle ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,8 +15,8 @@ using namespace blink::test;
 
 namespace {
 
-/// Two collectives and six classes, some of which have no pieces: the first,
-/// two in the middle, the last.
+/// Returns two collectives and six classes, some of which have no pieces: the
+/// first, two in the middle, and the last.
 TestBundle makeModel() {
   TestBundle model =
       makeBundle({4,
@@ -31,7 +31,8 @@ TestBundle makeModel() {
   return model;
 }
 
-/// The piece with a name of so many bytes for what it was tuned on.
+/// Returns the piece with a name of `length` bytes for the machine it was tuned
+/// on.
 std::vector<uint8_t> withName(const std::vector<uint8_t> &piece,
                               size_t length) {
   std::string error;
@@ -61,7 +62,8 @@ TEST_CASE("pieces are replaced, and nothing else changes") {
   const TestBundle model = makeModel();
   const std::vector<uint8_t> right = seal(model);
   CHECK(sched::replacePieces(right, {}) == right);
-  // Longer, as long, and shorter again; any of the pieces, in any order.
+  // Longer pieces, equally long ones, and shorter ones again; any of the
+  // pieces, in any order.
   const std::vector<std::pair<uint32_t, uint32_t>> all = {
       {4, 1}, {1, 0}, {4, 0}, {1, 1}};
   for (unsigned chosen = 1; chosen < 16; ++chosen) {
@@ -84,8 +86,8 @@ TEST_CASE("pieces are replaced, and nothing else changes") {
 }
 
 TEST_CASE("what an index has beside is kept") {
-  // As a newer Blink may write it: unknown bytes in the reserved word and
-  // behind the FlatBuffer, and another version.
+  // A bundle of a newer Blink: unknown bytes in the reserved word and behind
+  // the FlatBuffer, and a different version.
   std::vector<uint8_t> newer = seal(makeModel());
   newer[8] = 9;
   newer[12] = 77;
@@ -100,7 +102,8 @@ TEST_CASE("what an index has beside is kept") {
   size_t differ = 0;
   for (size_t i = 0; i < index; ++i)
     differ += changed[i] != before[i] && !(i >= 24 && i < 32);
-  // Two bytes each at most: the size of the piece, and nine offsets behind it.
+  // At most two bytes each: the size of the piece, and the nine offsets after
+  // it.
   CHECK(differ > 0);
   CHECK(differ <= 2 * 10);
   CHECK(changed[8] == 9);

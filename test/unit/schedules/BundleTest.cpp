@@ -18,7 +18,7 @@ using blink::sched::kUnmapped;
 
 namespace {
 
-/// A schedule of GPUs 0 and 1 of the model's machine.
+/// Returns a schedule for GPUs 0 and 1 of the model's machine.
 std::vector<uint8_t> piece(Collective collective) {
   return seal(onMachine(makeSchedule(collective, 0, 2, {}), 4, {0, 1}));
 }
@@ -31,9 +31,10 @@ uint64_t fingerprintOf(const std::vector<uint8_t> &bytes) {
   return schedule->topology()->fingerprint();
 }
 
-/// GPUs {0,1} and {0,3} alike, {2,3} joined by nothing. When n1:n2 is gone,
-/// {0,1} has schedules of its own, and {0,3} needs none; when n1:n4 is, {0,1}
-/// has the same turned round, and nothing joins {0,3}.
+/// Returns a bundle in which GPUs {0,1} and {0,3} are alike and {2,3} are not
+/// joined. Without n1:n2, {0,1} has schedules of its own and {0,3} needs none.
+/// Without n1:n4, {0,1} has the same schedules with its GPUs swapped, and {0,3}
+/// are not joined.
 TestBundle model() {
   TestBundle m;
   m.numNodes = 5;
@@ -74,7 +75,8 @@ TestBundle model() {
   return m;
 }
 
-/// The error of opening what `change` makes of a right bundle; "" if it opens.
+/// Returns the error of opening a correct bundle after `change`, or "" if it
+/// opens.
 std::string errorOf(const std::function<void(TestBundle &)> &change) {
   TestBundle m = model();
   change(m);
@@ -91,7 +93,7 @@ size_t indexEnd(const std::vector<uint8_t> &bytes) {
   return bytes[16] + bytes[17] * 256u + 32;
 }
 
-/// After the index was changed.
+/// Recomputes the checksum after the index was changed.
 void setChecksum(std::vector<uint8_t> &bytes) {
   const size_t end = indexEnd(bytes);
   const uint64_t checksum = sched::hash64(bytes.data(), end);
@@ -124,11 +126,11 @@ TEST_CASE("a bundle opens, and finds what it holds") {
   CHECK(!sched::openPiece(bundle, 1, 0, error));
   CHECK(error == "");
 
-  // GPU 3 plays GPU 0's part, GPU 0 that of GPU 1.
+  // GPU 3 has the role of GPU 0, and GPU 0 that of GPU 1.
   CHECK(sched::programRanks(bundle, *far, {0, 3}) == Numbers{1, 0});
   CHECK(sched::programRanks(bundle, *far, {3, 0}) == Numbers{0, 1});
-  // Root GPU 3 is the representative's rank 0, which serves itself; root GPU 0
-  // is its rank 1, which rank 0 serves under names exchanged.
+  // Root GPU 3 is the representative's rank 0, which serves itself. Root GPU 0
+  // is its rank 1, which rank 0 serves with the names exchanged.
   uint16_t root = 7;
   CHECK(sched::programRanks(bundle, *far, {0, 3}, 1, root) == Numbers{1, 0});
   CHECK(root == 0);
@@ -151,11 +153,11 @@ TEST_CASE("survivors are found by condition, or else the whole machine's") {
   const auto find = [&](uint16_t condition, const Numbers &gpus) {
     return sched::findEntry(bundle, condition, gpus);
   };
-  // A failure that does not matter, and one that does.
+  // First a failure that does not matter to the job, then one that does.
   CHECK(find(1, {0, 3}) == find(0, {0, 3}));
   CHECK(find(1, {2, 3}) == find(0, {2, 3}));
   CHECK(find(1, {0, 1})->class_number() == 2);
-  // Another survivor of the same GPUs, with the same class under another map.
+  // A different survivor of the same GPUs, with the same class but another map.
   CHECK(find(2, {0, 1})->class_number() == 2);
   CHECK(sched::programRanks(bundle, *find(1, {0, 1}), {0, 1}) == Numbers{0, 1});
   CHECK(sched::programRanks(bundle, *find(2, {0, 1}), {0, 1}) == Numbers{1, 0});
@@ -163,7 +165,8 @@ TEST_CASE("survivors are found by condition, or else the whole machine's") {
   CHECK(error == "");
   CHECK(!find(2, {2, 3}));
 
-  // Nodes whose ids hold colons: what could be either of two is neither.
+  // Nodes whose ids contain colons: text that could mean either of two
+  // conditions means neither.
   TestBundle m = model();
   m.conditions[1] = {"--without-link a:b:c", 1, 2, "a", "b:c"};
   m.conditions[2] = {"--without-link a:b:c", 1, 4, "a:b", "c"};
@@ -173,7 +176,7 @@ TEST_CASE("survivors are found by condition, or else the whole machine's") {
   CHECK(sched::findCondition(bundle, "b:c:a") == 1);
   CHECK(sched::findCondition(bundle, "c:a:b") == 2);
 
-  // Without survivors, older readers read it, too.
+  // A bundle without survivors can be read by older readers, too.
   m = model();
   m.survivors.clear();
   m.survivorMaps.clear();
@@ -260,7 +263,7 @@ TEST_CASE("every rule of an index is checked") {
        [](auto &m) { m.entries[1].map = m.entries[0].map; }},
       {"entries[1]: a map between 2 and 3",
        [](auto &m) { m.entries[1].gpus = {0, 2, 3}; }},
-      {"entries[2]: expected its GPUs", // read over the end
+      {"entries[2]: expected its GPUs", // would be read beyond the end
        [](auto &m) {
          m.entries[2].map.pop_back();
          m.survivorMaps.clear();
@@ -285,7 +288,7 @@ TEST_CASE("every rule of an index is checked") {
        [](auto &m) { m.survivors[0].mapBegin = 1; }},
       {"survivors[0]: expected its map",
        [](auto &m) { m.survivors[0].mapBegin = 20; }},
-      {"survivors[2]: expected its map", // read over the end
+      {"survivors[2]: expected its map", // would be read beyond the end
        [](auto &m) { m.survivorMaps.pop_back(); }},
       {"survivors[1]: GPU 0 is carried",
        [](auto &m) { m.survivorMaps[1] = 3; }},
@@ -295,7 +298,7 @@ TEST_CASE("every rule of an index is checked") {
       {"survivors[0]: its map is that of another allocation",
        [](auto &m) { m.survivors[0].mapBegin = 5; }},
       {"survivors[2]: its map is that of another allocation or repr",
-       [](auto &m) { // {0,3} under the map of {0,1} onto it
+       [](auto &m) { // {0,3} with the map of {0,1}
          m.survivors[2].mapBegin = 5;
          m.survivorMaps.resize(5);
        }},
@@ -318,7 +321,7 @@ TEST_CASE("every rule of an index is checked") {
 
 TEST_CASE("pieces are judged when they are opened") {
   TestBundle m = model();
-  m.classes[0].pieces[1] = m.classes[0].pieces[0]; // another collective
+  m.classes[0].pieces[1] = m.classes[0].pieces[0]; // a different collective
   m.classes[2].pieces[0][100] ^= 1;                // damaged
   m.classes[2].pieces[1] = piece(Collective::broadcast);
   m.fingerprint ^= 1;
@@ -332,7 +335,7 @@ TEST_CASE("pieces are judged when they are opened") {
   CHECK(contains(error, "classes[0].pieces[1]"));
   CHECK(!sched::openPiece(bundle, 2, 0, error));
   CHECK(contains(error, "classes[2].pieces[0]: the checksum"));
-  // Under a condition the machine is another one.
+  // A condition changes the machine.
   CHECK(sched::openPiece(bundle, 2, 1, error));
 
   m = model();
@@ -375,7 +378,8 @@ TEST_CASE("damaged bundles are refused, and never read out of bounds") {
 }
 
 TEST_CASE("an index with changed bytes and a right checksum does not crash") {
-  // The checksum is against damage, not malice: the walk has to hold alone.
+  // The checksum protects against damage, not malice: the checks of the index
+  // must suffice by themselves.
   const std::vector<uint8_t> right = seal(model());
   const size_t end = indexEnd(right);
   std::mt19937 random(5);

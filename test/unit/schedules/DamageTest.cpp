@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Meant to run under AddressSanitizer too: what is checked is that a file is
-// refused, or opened and then safe to read whole.
+// Meant to run under AddressSanitizer, too. A damaged file must be refused, or
+// it must be safe to read as a whole after it was opened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +26,14 @@ std::vector<uint8_t> smallFile() {
   return seal(makeSchedule(Collective::allreduce, 0, 3, options));
 }
 
-/// Opens a copy of just this size, so that a sanitizer sees reads beyond it.
+/// Opens a copy of exactly this size, so that a sanitizer sees reads beyond it.
 bool opens(const std::vector<uint8_t> &bytes, std::string &error) {
   std::vector<uint8_t> exact(bytes);
   exact.shrink_to_fit();
   return sched::openSchedule(exact.data(), exact.size(), error) != nullptr;
 }
 
-/// Makes the checksum right again, as somebody would who means harm.
+/// Recomputes the checksum, as an attacker would.
 void reseal(std::vector<uint8_t> &bytes) {
   size_t size = bytes.size() - 8;
   uint64_t checksum = sched::hash64(bytes.data(), size);
@@ -81,13 +81,13 @@ TEST_CASE("a resealed truncation never crashes") {
     std::string error;
     bool ok = opens(bytes, error);
     CHECK(ok == error.empty());
-    CHECK(!ok); // FlatBuffers puts what is written first at the end
+    CHECK(!ok); // FlatBuffers puts first things last
   }
 }
 
 TEST_CASE("a size that sealing does not give is refused") {
   std::vector<uint8_t> bytes = smallFile();
-  bytes.resize(bytes.size() + 4); // zeros are harmless at the end
+  bytes.resize(bytes.size() + 4); // zeros at the end are harmless
   reseal(bytes);
   std::string error;
   CHECK(!opens(bytes, error));
@@ -102,7 +102,7 @@ TEST_CASE("random corruption with a right checksum never crashes") {
     std::vector<uint8_t> bytes = whole;
     for (int k = 0, n = 1 + random() % 4; k < n; ++k) {
       size_t place = random() % (bytes.size() - 12);
-      // Bytes at random, and the numbers that sums and offsets stumble over.
+      // Random bytes, and numbers that are critical for sums and offsets.
       const uint32_t words[] = {uint32_t(random()), 0xffffffffu, 0x80000000u,
                                 0x7fffffffu, uint32_t(random() % 64)};
       uint32_t word = words[random() % 5];
@@ -115,13 +115,13 @@ TEST_CASE("random corruption with a right checksum never crashes") {
       FAIL("result and message disagree: " << error);
     refused += !ok;
   }
-  // Names, rates and the like may change freely; most bytes may not.
+  // Names, rates and the like may have any value; most bytes may not.
   CHECK(refused > runs / 2);
 }
 
 TEST_CASE("a file that reaches one part many times is refused, not walked") {
-  // 20,000 programs that are one and the same table of 20,000 variants that are
-  // one and the same: 1.6 * 10^5 bytes, 4 * 10^8 tables to look at.
+  // 20,000 references to one program with 20,000 references to one variant: 1.6
+  // * 10^5 bytes, but 4 * 10^8 tables to look at.
   flatbuffers::FlatBufferBuilder builder;
   std::vector<sched::Lane> lanes;
   std::vector<sched::Step> steps;
@@ -182,7 +182,7 @@ TEST_CASE("settings that share one long text are refused, not copied") {
 TEST_CASE("steps that share operands are refused before they cost time") {
   TestSchedule model = makeSchedule(Collective::allgather, 0, 2, {});
   TestRank &rank = model.variant().ranks[0];
-  // One long list, and many steps that each name all of it.
+  // One long list, and many steps that each refer to all of it.
   rank.operands.assign(60000, {sched::OperandKind::input, 0});
   rank.steps.assign(60000, {0, 0, 30000, 30000, false});
   rank.lanes = {{0, 60000}};

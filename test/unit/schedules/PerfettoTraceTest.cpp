@@ -1,10 +1,10 @@
-//===- PerfettoTraceTest.cpp - traces are written and read ----------------===//
+//===- PerfettoTraceTest.cpp - writing and reading traces -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What was written reads back as the same, files of several processes one
-// behind the other are one trace, and damaged ones are refused. What Perfetto
-// makes of them: test/lit/tools/perfetto.test.
+// A written trace is read back unchanged, files of several processes one after
+// the other are one trace, and damaged ones are refused.
+// test/lit/tools/perfetto.test checks what Perfetto makes of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace blink::sched;
 
 namespace {
 
-/// Two ranks: 0 sends chunks over channel 0 to 1.
+/// Returns two ranks, of which rank 0 sends chunks over channel 0 to rank 1.
 ReplayTrace pair(uint64_t chunks) {
   ReplayTrace trace;
   trace.ranks = {"rank 0 (gpu0)", "rank 1 (gpu1)"};
@@ -65,7 +65,7 @@ TEST_CASE("what was written reads back as the same") {
   CHECK(again.ranks == trace.ranks);
   REQUIRE(again.variants.size() == 1);
   CHECK(again.variants[0].name == "broadcast");
-  // Names that say what a fold did.
+  // These names say what a fold did.
   for (const char *text : {"tree 5 chunk 99", "lane 0", "GB/s", "waited_ns",
                            "gpu0 -> gpu1 (nvlink)"}) {
     CAPTURE(text);
@@ -109,7 +109,7 @@ TEST_CASE("what is no trace is refused") {
   size_t refused = 0;
   for (size_t size = 1; size < bytes.size(); ++size)
     refused += textOf(bytes.substr(0, size)) != "";
-  // Whole packets are a trace of less.
+  // A trace cut between packets is a shorter trace.
   CHECK(refused > bytes.size() * 9 / 10);
   CHECK(textOf(bytes.substr(0, bytes.size() - 1)).find("cut off") !=
         std::string::npos);

@@ -1,4 +1,4 @@
-//===- RulesTest.cpp - every rule of schedule.fbs, violated once ----------===//
+//===- RulesTest.cpp - every rule of schedule.fbs, broken once ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,12 +21,12 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Violation {
-  const char *place; ///< what the message begins with
-  const char *what;  ///< what it goes on to say
+  const char *place; ///< the beginning of the message
+  const char *what;  ///< a later part of it
   std::function<void(TestSchedule &)> apply;
 };
 
-/// Opens `model` and returns the message; empty when it opened.
+/// Opens `model` and returns the error text, or "" if it opens.
 std::string messageOf(const TestSchedule &model) {
   std::vector<uint8_t> bytes = seal(model);
   std::string error;
@@ -60,7 +60,7 @@ TestSchedule rightSchedule() {
 TestProgram &program(TestSchedule &s) { return s.programs[0]; }
 TestRank &rank(TestSchedule &s, int index) { return s.variant().ranks[index]; }
 
-/// The first operand of a rank that is (not) a channel and (not) a source.
+/// Returns the first operand of this kind that is a source or a destination.
 TestOperand &operandOf(TestRank &rank, sched::OperandKind kind, bool source) {
   for (TestStep &step : rank.steps)
     for (uint32_t i = 0; i < uint32_t(step.sources) + step.destinations; ++i) {
@@ -230,7 +230,7 @@ TEST_CASE("rules of times") {
               [](auto &s) { s.variant().times[2] = Point(1000, kInfinity); }},
              {"programs[0].variants[0].times[2]", "less time than the point",
               [](auto &s) { s.variant().times[2] = Point(1000, 4); }}});
-  // It may fall before: calls that go without slots save something.
+  // The time may fall at first, since calls that do without slots save time.
   timed.variant().times[1] = Point(100, 2);
   CHECK(messageOf(timed) == "");
 }
@@ -345,7 +345,7 @@ TEST_CASE("rules of steps and operands") {
         }},
        {"programs[0].variants[0].ranks[1].steps[3]", "shares operands",
         [](auto &s) {
-          // Without the sharing this would be a fold like step 2.
+          // Without the shared operands, this would be a fold like step 2.
           rank(s, 1).operands.pop_back();
           rank(s, 1).steps[3] = rank(s, 1).steps[2];
         }},
@@ -404,7 +404,7 @@ TEST_CASE("rules of both ends of a channel") {
   SUBCASE("one step writes it") {
     TestSchedule s = right;
     TestRank &r = rank(s, leaf);
-    // A new step in the last lane that writes the same channel.
+    // Add a step to the last lane that writes the same channel.
     r.steps.push_back({s.variant().channels[written].tree,
                        uint32_t(r.operands.size()), 1, 1, false});
     r.operands.push_back({OperandKind::input, 0});
@@ -426,7 +426,7 @@ TEST_CASE("rules of both ends of a channel") {
     TestSchedule s = right;
     for (TestStep &step : rank(s, hub).steps)
       for (uint32_t i = 0; i < step.sources; ++i) {
-        // Drop the operand from the sources by taking the input in its place.
+        // Replace the channel among the sources by the output.
         TestOperand &o = rank(s, hub).operands[step.operandsBegin + i];
         if (isChannel(o) && o.index == written)
           o = {OperandKind::output, 0};
@@ -457,7 +457,7 @@ TEST_CASE("rules of both ends of a channel") {
 }
 
 TEST_CASE("rules of relays") {
-  // Ranks 0 and 1 over GPU 2: rank 0's data is forwarded.
+  // Ranks 0 and 1, with GPU 2 as a relay that forwards rank 0's data.
   BuildOptions options;
   TestSchedule right = makeSchedule(Collective::broadcast, 0, 3, options);
   program(right).allocation = {0, 1};
@@ -502,7 +502,7 @@ TEST_CASE("rules of accumulation") {
   options.shape = Shape::chain;
   TestSchedule right = makeSchedule(Collective::allreduce, 0, 3, options);
   program(right).accumulate = sched::Accumulation::f32;
-  // What nobody completes is a partial sum down to the last copy of it.
+  // A sum that no step completes remains a partial sum down to its last copy.
   const auto complete = [](TestSchedule &s, bool completes) {
     for (TestRank &rank : s.variant().ranks)
       for (TestStep &step : rank.steps)
@@ -525,13 +525,13 @@ TEST_CASE("rules of accumulation") {
                               "no room for float32") != std::string::npos);
   program(wrong).accumulate = sched::Accumulation::none;
   CHECK(messageOf(wrong) == "");
-  // Nothing that is complete is one.
+  // A completed sum is not a partial sum.
   complete(right, true);
   CHECK(messageOf(right) == "");
 }
 
 TEST_CASE("rules of switches that work for trees") {
-  // Two stars of rank 0, all over node 4, whose links are 12 and 13 of GPU 0,
+  // Two stars of rank 0, both over node 4. GPU 0's links with it are 12 and 13,
   // and so on.
   BuildOptions options;
   options.shape = Shape::star;

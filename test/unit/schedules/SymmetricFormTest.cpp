@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Schedules that a test made symmetric by itself become symmetric files, and
-// these the same bytes again; what is not symmetric stays as it is.
+// Schedules that the test itself made symmetric become symmetric files, which
+// expand to the same bytes; schedules that are not symmetric do not change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ std::vector<uint8_t> expanded(const sched::Schedule &file) {
   return bytes;
 }
 
-/// The symmetric form, opened and expanded, is what `full` is.
+/// Checks that the symmetric form, opened and expanded, equals `full`.
 void checkForm(const TestSchedule &full,
                const std::vector<sched::Renaming> &renamings, size_t orbits) {
   const OpenedSchedule file(full);

@@ -1,9 +1,9 @@
-//===- SymmetricRulesTest.cpp - the rules of symmetric variants -----------===//
+//===- SymmetricRulesTest.cpp - rules of symmetric variants ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Each violated once; and damaged files, which are refused, or whose expansion
-// keeps the rules of full ones.
+// Each rule is broken once. Damaged files are refused, or their expansion keeps
+// the rules of full files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using sched::VariantParts;
 namespace {
 
 struct BrokenRule {
-  const char *message; ///< its beginning
+  const char *message; ///< the beginning of the text
   std::function<void(sched::ProgramParts &)> apply;
 };
 
@@ -46,7 +46,7 @@ struct Form {
         VariantParts::of(*opened->programs()->Get(0)->variants()->Get(0)));
   }
 
-  /// What opening says of a file with `changed` parts.
+  /// Returns the error of opening a file with `changed` parts.
   std::string messageOf(const sched::ProgramParts &changed) const {
     const std::vector<uint8_t> copy =
         sched::copySchedule(*full.file, {changed});
@@ -122,8 +122,8 @@ TEST_CASE("rules of symmetric variants") {
           auto &channels = p.variants[0].channels;
           std::swap(channels[0], channels[9]);
         }},
-       // An image of a channel is as good as it, but not of another image of
-       // its tree.
+       // An image of a channel may replace it, but not a channel of a different
+       // image of its tree.
        {"", [](auto &p) {
           auto &channels = p.variants[0].channels;
           for (size_t c = 0; c < channels.size(); ++c)
@@ -133,7 +133,7 @@ TEST_CASE("rules of symmetric variants") {
 }
 
 TEST_CASE("a step's channels are of one image of a tree") {
-  // A chain over a way of two hops: the rank between reads and writes.
+  // A chain over a path of two hops: the rank in the middle reads and writes.
   const Form form(Collective::allgather, 6, 1, {shiftBy(6, 1, 6)});
   const VariantParts &variant = form.parts.variants[0];
   for (const sched::Step &step : variant.ranks[0].steps) {
@@ -177,7 +177,7 @@ TEST_CASE("rules of the one block of an allreduce, and of steps of a chain "
   const Form alltoall(Collective::alltoall, 4, 1, {shiftBy(4, 2, 2)});
   REQUIRE(alltoall.messageOf(alltoall.parts) == "");
   sched::ProgramParts wrong = alltoall.parts;
-  // Rank 0 takes over a block that rank 1 keeps.
+  // Rank 0 takes over a block that belongs to rank 1 alone.
   bool found = false;
   for (sched::Step &step : wrong.variants[0].ranks[0].steps) {
     const auto &operands = wrong.variants[0].ranks[0].operands;

@@ -1,9 +1,9 @@
-//===- SymmetryGroupTest.cpp - which renamings change nothing -------------===//
+//===- SymmetryGroupTest.cpp - renamings that change nothing --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Groups of shifts of equal GPUs, against sums modulo their number; and what is
-// no group that acts freely.
+// Groups of shifts of equal GPUs, compared with sums modulo their number, and
+// sets of renamings that are not groups or do not act freely.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ std::string refusalOf(const TestSchedule &machine,
       *file.file->topology(), *file.program().allocation(), renamings, group);
 }
 
-/// Of shifts by multiples of `least`.
+/// Checks a group of shifts by multiples of `least`.
 void checkShifts(int numRanks, const std::vector<sched::Renaming> &renamings,
                  uint32_t least) {
   const OpenedSchedule file(machineOf(numRanks));
@@ -96,7 +96,7 @@ TEST_CASE("what is no group that acts freely") {
             .find("symmetry[0]: node 2 becomes 6, which is none") == 0);
   CHECK(refusalOf(machine, changed(1, 6, [](auto &r) { r.nodes[2] = 1; }))
             .find("symmetry[0]: node 2 becomes 1, as another one does") == 0);
-  // 0 and 1 change places, and the others stay.
+  // 0 and 1 are swapped and the others stay.
   CHECK(refusalOf(
             machine,
             changed(0, 2, [](auto &r) { std::swap(r.nodes[0], r.nodes[1]); }))

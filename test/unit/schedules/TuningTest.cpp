@@ -1,4 +1,4 @@
-//===- TuningTest.cpp - numbers of a file that decide speed ---------------===//
+//===- TuningTest.cpp - a file's numbers that affect speed ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Two programs, of three variants and of one.
+/// Returns two programs, one with three variants and one with a single variant.
 TestSchedule makeTunable() {
   TestSchedule model = makeSchedule(Collective::allreduce, 0, 4, {});
   TestProgram &first = model.programs[0];
@@ -56,8 +56,8 @@ TEST_CASE("a tuning changes what it says and nothing else") {
   const std::vector<uint8_t> bytes = seal(model);
   const sched::FileTuning tuning = {
       {{0, 48}, {1, 64 << 20}, {~uint64_t(0) - 1, 16}}, {{0, 512}}};
-  // Of the same length, so that even the order of bytes is that of a file
-  // written like this.
+  // Names of the same length, so that even the order of bytes is that of a file
+  // written this way.
   std::vector<uint8_t> tuned = sched::setTuning(bytes, tuning, "cuda");
   model.settings.back().value = "cuda";
   for (size_t p = 0; p < tuning.size(); ++p)
@@ -71,7 +71,7 @@ TEST_CASE("a tuning changes what it says and nothing else") {
   CHECK(tuned == seal(model));
   CHECK(sched::tuningOf(open(tuned)) == tuning);
 
-  // Names of any other length; and again, in what that gave.
+  // Names of any other length, and then again in the result.
   for (size_t length = 0; length < 40; ++length) {
     const std::string name(length, 'x');
     tuned = sched::setTuning(tuned, tuning, name);

@@ -1,4 +1,4 @@
-//===- HostSimulationTest.cpp - threads that share processors, by hand ----===//
+//===- HostSimulationTest.cpp - threads that share processors -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -21,13 +21,14 @@ constexpr uint64_t kHostChunk = 64 << 10;
 
 double hostTimeOf(const FoldProgram &program, uint64_t bytes,
                   unsigned processors, uint64_t borrowBytes = ~uint64_t(0)) {
-  // 1 us a fold, 65.536 bytes a nanosecond: 1 us to copy a chunk.
+  // A fold takes 1 us, and 65.536 bytes per nanosecond make 1 us to copy a
+  // chunk.
   return valueOf(simulateHost(program, kHostChunk, bytes, {1, 65.536},
                               {processors, 10, 0.5, 0, borrowBytes}))
       .microseconds;
 }
 
-/// Ranks that only copy their inputs, once each.
+/// Returns ranks that only copy their inputs, once each.
 FoldProgram copies(int numRanks) {
   FoldProgram program = programOf(numRanks, {});
   for (int rank = 0; rank < numRanks; ++rank)
@@ -40,21 +41,23 @@ FoldProgram copies(int numRanks) {
 
 TEST_CASE("a chain on the host, by hand") {
   const FoldProgram program = chain(2);
-  // A call's 10 us; a fold's 1, and 1 a copy: the second one reads once and
-  // writes twice, 1.5. What ends is seen 0.5 later.
+  // 10 us for the call; 1 us for a fold and 1 us for a copy. The second rank
+  // reads once and writes twice, which takes 1.5 us. Each result is seen 0.5 us
+  // later.
   CHECK(hostTimeOf(program, kHostChunk, 3) ==
         doctest::Approx(10 + 2 + 0.5 + 2.5 + 0.5 + 2));
-  // Chunks follow each other at the second rank's time, but for the third: its
-  // slot is known to be free when the first has been read, 5.5 after the call
-  // began, so that it comes 0.5 after the second has been read.
+  // Chunks follow each other at the second rank's pace, except the third: the
+  // first rank knows only 5.5 us after the call began that the slot is free, so
+  // the third chunk arrives 0.5 us after the second has been read.
   CHECK(hostTimeOf(program, 4 * kHostChunk, 3) ==
         doctest::Approx(10 + 2 + 0.5 + 4 * 2.5 + 0.5 + 0.5 + 2));
-  // Where buffers are borrowed the first one just says where its input is, and
+  // If buffers are borrowed, the first rank just says where its input is, and
   // the second does not write for the third.
   CHECK(hostTimeOf(program, kHostChunk, 3, kHostChunk) ==
         doctest::Approx(10 + 1 + 0.5 + 2 + 0.5 + 2));
-  // One processor does one after the other, and waits for no news meanwhile:
-  // three chunks of three folds, of which the last is over when all are.
+  // A single processor runs one fold after the other and never waits for news:
+  // three chunks with three folds each, and the last fold ends when all have
+  // ended.
   CHECK(hostTimeOf(program, 3 * kHostChunk, 1) >=
         doctest::Approx(10 + 3 * (2 + 2.5 + 2)));
 }
@@ -82,7 +85,8 @@ TEST_CASE("a slot that several ranks read is written once") {
   addLanes(program);
   CHECK(hostTimeOf(program, kHostChunk, 3) ==
         doctest::Approx(10 + 2 + 0.5 + 2));
-  // Nothing but copies from inputs: chunks of calls that borrow are whole.
+  // All folds copy from inputs: in calls that borrow, a chunk is the whole
+  // range.
   CHECK(valueOf(simulateHost(program, kHostChunk * 4, kHostChunk * 4,
                              {1, 65.536}, {3, 10, 0.5, 0, 0}))
             .microseconds == doctest::Approx(10 + 1 + 0.5 + 1 + 4));

@@ -45,7 +45,7 @@ TEST_CASE("costs of a device by protocol") {
 }
 
 TEST_CASE("what a chunk of a network channel costs") {
-  FoldProgram program = test::chain(4); // of 1 us each
+  FoldProgram program = test::chain(4); // with 1 us each
   program.channels[1].kind = sched::ChannelKind::network;
   using Costs = std::vector<double>;
   CHECK(modelCosts().enginesOf(program) == Costs{0, 0.5});
@@ -58,7 +58,8 @@ TEST_CASE("what a chunk of a network channel costs") {
                           "a.costs")
                    .takeError()) ==
         "a.costs:3:64: error: network_us must be a number of 0 to 1e6");
-  // For who reads a chunk; who writes it does so while links carry it.
+  // The rank that reads a chunk waits for the engine; the writer's engine works
+  // while links carry the chunk.
   SimulationOptions options;
   const auto time = [&] {
     return valueOf(simulate(program, sched::Protocol::simple, 64 << 10,
@@ -82,7 +83,7 @@ TEST_CASE("costs that depend on the size of messages") {
   };
   CHECK(rate(1) == 40);
   CHECK(rate(1024) == 40);
-  CHECK(rate(32 << 10) == doctest::Approx(25)); // half way by logarithm
+  CHECK(rate(32 << 10) == doctest::Approx(25)); // half way, logarithmically
   CHECK(costs.of(sched::Protocol::simple, 32 << 10).step == doctest::Approx(2));
   CHECK(rate(1 << 20) == 10);
   CHECK(rate(1 << 30) == 10);
@@ -126,8 +127,8 @@ TEST_CASE("what is wrong with a file of costs, and where") {
 
 namespace {
 
-/// Three servers of a GPU, and channels from the first one to the others, or
-/// back: the second is 50 microseconds further away than the third.
+/// Three servers with one GPU each, and channels from the first to the others,
+/// or back. The second server is 50 microseconds further away than the third.
 struct Servers {
   RankTopology machine = serversOf({100, 100, 100}, /*latency=*/10);
   FoldProgram program = emptyProgram(Collective::broadcast, machine);
@@ -156,7 +157,7 @@ struct Servers {
     }
     options.engineCosts = {7, 7};
   }
-  /// Without what links take to carry 16 bytes.
+  /// Returns the simulated time; links take almost nothing for 16 bytes.
   double microseconds() {
     for (FoldProgram::Rank &rank : program.ranks)
       rank.lanes.assign(1, {0});
@@ -191,7 +192,8 @@ TEST_CASE("messages that a fold writes leave one by one, in its order") {
     servers.program.addFold(2, 0, false, {near}, {Operand::output()});
     return servers.microseconds();
   };
-  // Made, on its way, taken; or made after the other one.
+  // A message is made, travels, and is taken; or it is made after the other
+  // one.
   CHECK(time(true) == doctest::Approx(7 + 70 + 7).epsilon(1e-3));
   CHECK(time(false) == doctest::Approx(14 + 70 + 7).epsilon(1e-3));
 }
@@ -204,6 +206,6 @@ TEST_CASE("a lane that waits takes what has come") {
   servers.program.addFold(0, 0, true, {far, near}, {Operand::output()});
   servers.program.addFold(1, 0, false, {Operand::input()}, {far});
   servers.program.addFold(2, 0, false, {Operand::input()}, {near});
-  // What came from near by was taken 43 microseconds before.
+  // The message from near by was taken 43 microseconds earlier.
   CHECK(servers.microseconds() == doctest::Approx(7 + 70 + 7).epsilon(1e-3));
 }

@@ -12,7 +12,7 @@ using namespace blink;
 using namespace blink::test;
 using Operand = FoldProgram::Operand;
 
-/// From rank 0 on, over links of 100 GB/s that have no latency.
+/// Returns a chain from rank 0 on, over links of 100 GB/s without latency.
 static FoldProgram passedOn(int numRanks) {
   FoldProgram program;
   program.collective = Collective::broadcast;
@@ -47,7 +47,7 @@ TEST_CASE("a message of each size costs its lanes, and pipelines fill") {
   const ShortTimes four = valueOf(shortTimes(passedOn(4), kChunk));
   for (size_t i = 0; i < two.size(); ++i) {
     CAPTURE(kShortSizes[i]);
-    // Zero copy spares lanes all but to notice what has come.
+    // With zero copy, lanes only have to notice what has arrived.
     CHECK(two[i] > double(kShortSizes[i]) / 100e3 + 1);
     // Chunks make two more hops.
     CHECK(four[i] > two[i] + 2 * 2.5);

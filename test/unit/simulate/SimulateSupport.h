@@ -14,7 +14,7 @@
 
 namespace blink::test {
 
-/// Ranks with a lane for each fold, and links of so many GB/s, 1 us.
+/// Returns ranks with a lane for each fold, and links with these GB/s and 1 us.
 inline FoldProgram programOf(int numRanks, std::vector<double> bandwidths) {
   FoldProgram program;
   program.collective = sched::Collective::broadcast;
@@ -41,7 +41,7 @@ inline int channel(FoldProgram &program, int from, int to,
   return number;
 }
 
-/// 0 -> 1 -> 2 over links of 10 and 5 GB/s.
+/// Returns the chain 0 -> 1 -> 2 over links of 10 and 5 GB/s.
 inline FoldProgram chain(int slots) {
   FoldProgram program = programOf(3, {10, 5});
   const int first = channel(program, 0, 1, {0}, slots);
@@ -57,8 +57,8 @@ inline FoldProgram chain(int slots) {
   return program;
 }
 
-/// One of many schedules (variedSchedule), with chunks of which 64 bytes are
-/// next to nothing, perhaps with windows, and the folds of its first variant.
+/// One of many schedules (variedSchedule), and the folds of its first variant.
+/// Its chunks are large compared with 64 bytes. May have windows.
 struct VariedProgram {
   VariedProgram(sched::Collective collective, int variation,
                 std::mt19937 &random, bool windows = false)

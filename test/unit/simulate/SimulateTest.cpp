@@ -32,7 +32,7 @@ double timeOf(const FoldProgram &program, uint64_t bytes,
       .microseconds;
 }
 
-/// Two ranks below a root, or above: 10 GB/s each.
+/// Returns two ranks below a root, or above it, with 10 GB/s each.
 FoldProgram star(bool up) {
   using Operand = FoldProgram::Operand;
   FoldProgram program = programOf(3, {10, 10});
@@ -57,14 +57,15 @@ FoldProgram star(bool up) {
 } // namespace
 
 TEST_CASE("a message down a chain, by hand") {
-  // 10 GB/s: 6.5536 us a chunk, and 1 us of latency; 5 GB/s: twice that.
+  // At 10 GB/s a chunk takes 6.5536 us plus 1 us of latency; at 5 GB/s, twice
+  // that.
   const double chunk = 6.5536;
   CHECK(timeOf(chain(2), 64 << 10) == doctest::Approx(3 * chunk + 2));
-  // The second link is the slower one: it has chunk after chunk.
+  // The second link is the slower one: it is always busy.
   CHECK(timeOf(chain(2), 256 << 10) ==
         doctest::Approx(chunk + 1 + 4 * 2 * chunk + 1));
-  // With one slot each chunk waits until its reader has read the last, and the
-  // news of that has come.
+  // With one slot, each chunk waits until the last one has been read and the
+  // news of that has arrived.
   CHECK(timeOf(chain(1), 256 << 10) ==
         doctest::Approx(chunk + 1 + 4 * 2 * chunk + 3 * 2 + 1));
   // Each fold takes 2 us of its lane; what it writes leaves at once.
@@ -77,7 +78,7 @@ TEST_CASE("a message down a chain, by hand") {
   CHECK(simulation.folds == 12);
   CHECK(simulation.linkUse[1] ==
         doctest::Approx(8 * chunk / simulation.microseconds));
-  // Words with flags are twice the bytes.
+  // Words with flags double the bytes.
   CHECK(valueOf(simulate(chain(2), sched::Protocol::low_latency, 64 << 10,
                          64 << 10))
             .microseconds == doctest::Approx(6 * chunk + 2));
@@ -89,10 +90,11 @@ TEST_CASE("each hop takes a while until it is noticed") {
   late.notice = 3;
   CHECK(timeOf(chain(2), 64 << 10, late) ==
         doctest::Approx(3 * chunk + 2 + 2 * 3));
-  // Long messages hide it: only the last chunk has to be noticed again.
+  // Long messages hide the delay: only the last chunk has to be noticed once
+  // more.
   CHECK(timeOf(chain(2), 256 << 10, late) ==
         doctest::Approx(chunk + 1 + 3 + 4 * 2 * chunk + 1 + 3));
-  // What a step takes is part of it.
+  // The cost of a step is part of this delay.
   late.stepCost = 2;
   CHECK(timeOf(chain(2), 64 << 10, late) ==
         doctest::Approx(3 * chunk + 2 + 2 * 3));
@@ -103,8 +105,9 @@ TEST_CASE("each hop takes a while until it is noticed") {
 }
 
 TEST_CASE("a fold writes one channel after the other, and looks so") {
-  // The root of a star of two writes both a gap apart; as a reduce it has
-  // looked at the second a gap after the first. 10 GB/s, 1 us each.
+  // The root of a star with two children writes to them a gap apart. In a
+  // reduce it looks at the second child a gap after the first. 10 GB/s and 1 us
+  // each.
   const double chunk = 6.5536;
   SimulationOptions options;
   options.gap = 5;
@@ -116,8 +119,9 @@ TEST_CASE("a fold writes one channel after the other, and looks so") {
 }
 
 TEST_CASE("a window keeps chunks back, not who writes them") {
-  // Chunks take 13.1 us on the second link and 1 us of latency each way: with a
-  // window of one each waits for the news of the one before.
+  // Chunks take 13.1 us on the second link, with 1 us of latency in each
+  // direction. With a window of one, each chunk waits for the news of the one
+  // before.
   const double chunk = 6.5536;
   FoldProgram program = chain(4);
   program.channels[1].kind = sched::ChannelKind::network;
@@ -126,7 +130,7 @@ TEST_CASE("a window keeps chunks back, not who writes them") {
         doctest::Approx(chunk + 1 + 4 * 2 * chunk + 3 * 2 + 1));
   program.channels[1].window = 2;
   CHECK(timeOf(program, 256 << 10) == timeOf(chain(4), 256 << 10));
-  // The writer of the first channel is done as early as without.
+  // The writer of the first channel finishes as early as without the window.
   SimulationOptions options;
   options.details = true;
   program.channels[1].window = 1;
@@ -137,9 +141,9 @@ TEST_CASE("a window keeps chunks back, not who writes them") {
 }
 
 TEST_CASE("a link's queue gives each channel what it has in it") {
-  // Two messages over one link, of which the second is four times the first,
-  // and so are its chunks: with windows of as many chunks they are over at the
-  // same time, with windows of as many bytes the first is long before.
+  // Two messages share a link. The second is four times as large as the first,
+  // and so are its chunks. With windows of equally many chunks both end at the
+  // same time; with windows of equally many bytes the first ends much earlier.
   auto secondsOf = [](int firstWindow) {
     FoldProgram program = programOf(3, {10});
     program.trees.resize(2);
@@ -177,8 +181,8 @@ TEST_CASE("details say what held a message up") {
   const Simulation simulation = valueOf(
       simulate(chain(2), sched::Protocol::simple, 64 << 10, 16 << 20, options));
   const SimulationDetails &details = simulation.details;
-  // The second link, of 5 GB/s, is the bottleneck: the last rank waits for it,
-  // or for the slots that keep it busy.
+  // The second link, with 5 GB/s, is the bottleneck: the last rank waits for
+  // it, or for the slots that keep it busy.
   double path = 0, second = 0;
   for (const CriticalPart &part : details.path) {
     path += part.microseconds;
@@ -193,7 +197,7 @@ TEST_CASE("details say what held a message up") {
   CHECK(details.lanes[0].channel == 0);
   CHECK(details.lanes[2].data == doctest::Approx(simulation.microseconds));
   CHECK(details.lanes[2].channel == 1);
-  // What links carried in the slices is what they carried in all.
+  // The sum over the slices must be what the links carried in all.
   for (size_t link = 0; link < 2; ++link) {
     double sum = 0;
     for (double use : details.linkUse[link])
@@ -213,8 +217,9 @@ TEST_CASE("slower links and slower ranks") {
     options.bandwidths = {10, 5};
     CHECK(timeOf(chain(3), 16 << 20, options) == doctest::Approx(before));
   }
-  // 256 chunks of 13.1 us on the second link. The middle rank's folds take 20,
-  // and 40 where it is twice as slow; those of the others move nothing.
+  // 256 chunks of 13.1 us on the second link. The middle rank's folds take 20
+  // us, or 40 us if the rank is twice as slow; the other ranks' folds move
+  // nothing.
   FoldProgram program = chain(3);
   countMoves(program);
   SimulationOptions options;
@@ -224,11 +229,11 @@ TEST_CASE("slower links and slower ranks") {
   options.slowness = {1, 2, 1};
   CHECK(timeOf(program, 16 << 20, options) ==
         doctest::Approx(256 * 40).epsilon(0.02));
-  // Those that move nothing cost a gap in all, not one a chunk.
+  // Folds that move nothing cost one gap in all, not one per chunk.
   SimulationOptions gaps;
   gaps.gap = 20;
   CHECK(timeOf(program, 16 << 20, gaps) <= timeOf(program, 16 << 20) + 2 * 20);
-  // So many loads and stores of a byte, a copy being one of each, at 2 GB/s.
+  // The number of loads and stores of a byte at 2 GB/s; a copy is one of each.
   const double moves = movesOf(program.ranks[1].folds[0].directMoves);
   REQUIRE(moves >= 1);
   SimulationOptions moving;
@@ -238,14 +243,13 @@ TEST_CASE("slower links and slower ranks") {
 }
 
 TEST_CASE("no transfer could be faster but for one that is no faster itself") {
-  // Links of 10, 6 and 20 GB/s. Two transfers over the first; one of them also
-  // over the second with two others, which are alone there; one on the third
-  // with the last of these.
+  // Links of 10, 6 and 20 GB/s. Transfers 0 and 1 share the first link; 1, 2
+  // and 3 share the second; 3 and 4 share the third.
   FairShares shares({{0}, {0, 1}, {1}, {1, 2}, {2}}, {10e3, 6e3, 20e3});
   for (uint32_t c = 0; c < 5; ++c)
     shares.start(c, 36000, 0);
-  // Three times 2 GB/s over the second; the first leaves 8 to transfer 0, the
-  // third 18 to transfer 4.
+  // Three transfers have 2 GB/s each on the second link. This leaves 8 GB/s of
+  // the first link to transfer 0, and 18 of the third to transfer 4.
   using Channels = std::vector<uint32_t>;
   CHECK(shares.nextEnd(0) == doctest::Approx(2));
   CHECK(shares.finish(shares.nextEnd(0)) == Channels{4});
@@ -254,7 +258,7 @@ TEST_CASE("no transfer could be faster but for one that is no faster itself") {
   CHECK(shares.nextEnd(4.5) == doctest::Approx(18));
   CHECK(shares.finish(shares.nextEnd(4.5)) == Channels{1, 2, 3});
   CHECK(std::isinf(shares.nextEnd(18)));
-  // One that comes later slows another down from then on.
+  // A transfer that starts later slows another one down from then on.
   shares.start(1, 6000, 20);
   CHECK(shares.nextEnd(20) == doctest::Approx(21));
   shares.start(2, 6000, 20.5);
@@ -265,8 +269,8 @@ TEST_CASE("no transfer could be faster but for one that is no faster itself") {
 
 using Paths = std::vector<std::vector<uint32_t>>;
 
-/// Rates by progressive filling of all links, from nothing; a weight of 0: no
-/// transfer.
+/// Returns the rates by progressive filling of all links, from scratch. A
+/// weight of 0 means no transfer.
 static std::vector<double> fillAll(const Paths &paths,
                                    const std::vector<double> &bandwidths,
                                    const std::vector<double> &weights) {
@@ -309,8 +313,8 @@ TEST_CASE("links divided bit by bit are divided as if all at once") {
     std::vector<double> bandwidths;
     for (int link = 0; link < 8; ++link)
       bandwidths.push_back(1 + below(4));
-    // Some load a link twice; in every other variation many channels share a
-    // path.
+    // Some channels load a link twice; in every other variation many channels
+    // share a path.
     Paths paths;
     for (size_t c = 0; c < kChannels; ++c)
       if (variation % 2 && c >= 5)
@@ -320,7 +324,7 @@ TEST_CASE("links divided bit by bit are divided as if all at once") {
     const bool weighted = variation % 4 >= 2;
     FairShares shares(paths, bandwidths);
     std::vector<double> left(kChannels), size(kChannels), told(kChannels);
-    std::vector<double> weights(kChannels, 0); // of those that go
+    std::vector<double> weights(kChannels, 0); // of running transfers; else 0
     shares.watch([&](const FairShares::Span &span) {
       told[span.channel] += span.rate * (span.end - span.begin);
     });
@@ -348,7 +352,7 @@ TEST_CASE("links divided bit by bit are divided as if all at once") {
         continue;
       }
       REQUIRE(shares.nextEnd(now) == doctest::Approx(end).epsilon(1e-9));
-      // Something else may start before.
+      // Another transfer may start earlier.
       const double until = below(2) ? shares.nextEnd(now) : (now + end) / 2;
       for (size_t c = 0; c < kChannels; ++c)
         left[c] -= rates[c] * (until - now);
@@ -381,7 +385,7 @@ TEST_CASE("with planned shares a long message goes at the proved pace") {
       const VerifyReport report =
           verifyProgram(*varied.opened.file, varied.program);
       REQUIRE(report.ok);
-      // Some hundred rounds.
+      // Several hundred rounds.
       const uint64_t bytes =
           400 * uint64_t(variant.chunk_bytes()) *
           (variant.trees()->Get(variant.trees()->size() - 1)->block() + 1);
@@ -412,7 +416,7 @@ TEST_CASE("with planned shares no message takes longer than is proved") {
       for (uint64_t bytes : {1, 10000, 300000, 10000000, 100000000}) {
         SimulationOptions options;
         options.plannedShares = true;
-        // Lanes that cost something, too.
+        // Lanes may have costs, too.
         options.stepCost = variation % 2 == 0 ? 0 : 3;
         const double simulated =
             valueOf(simulate(varied.folds, variant.protocol(),
@@ -431,7 +435,7 @@ TEST_CASE("with planned shares no message takes longer than is proved") {
               simulated / verify::timeBound(timed, pace, clockRounds);
           CAPTURE(clockRounds);
           CHECK(ratio <= 1 + 1e-6);
-          // A window counts chunks, and bounds take the largest.
+          // A window counts chunks, and the bounds assume the largest chunk.
           CHECK(ratio >= (variation % 4 >= 2 ? 0.6 : 0.75));
           closest = std::max(closest, ratio);
         }
@@ -441,7 +445,7 @@ TEST_CASE("with planned shares no message takes longer than is proved") {
 }
 
 TEST_CASE("lanes that stop are an error, not a loop") {
-  // Two ranks that each wait for the other's word first, in one lane.
+  // Two ranks that each wait for the other's data first, in one lane.
   FoldProgram program = programOf(2, {10, 10});
   program.collective = Collective::allgather;
   const int there = channel(program, 0, 1, {0}, 1);

@@ -15,9 +15,9 @@ using namespace blink;
 using namespace blink::test;
 using Operand = FoldProgram::Operand;
 
-/// Two broadcasts from rank 0 that share its link of 10 GB/s to rank 1: one of
-/// `chain` of the buffer goes on from there to rank 2, over 8 GB/s, the other
-/// straight to rank 2. A lane for each fold.
+/// Returns two broadcasts from rank 0 that share its link of 10 GB/s to rank 1.
+/// One of them carries `chain` of the buffer and continues from there to rank 2
+/// over 8 GB/s; the other goes directly to rank 2. Each fold has a lane.
 static FoldProgram forked(double chain) {
   FoldProgram program;
   program.collective = Collective::broadcast;
@@ -49,25 +49,26 @@ static FoldProgram forked(double chain) {
   return program;
 }
 
-/// In chunks of 64 KiB.
+/// Simulates with chunks of 64 KiB.
 static double partOf(const FoldProgram &program) {
   return valueOf(
       steadyPart(program, timeOf(program, sched::Protocol::simple, 64 << 10)));
 }
 
 TEST_CASE("what more of a message costs, not the fill") {
-  // Equal trees keep to their shares; latencies and the second hop cost a
-  // message of this length some percent, but no steady rate.
+  // Equal trees keep their shares. Latencies and the second hop cost a message
+  // of this length a few percent, but do not affect the steady rate.
   CHECK(partOf(forked(0.5)) == doctest::Approx(1).epsilon(0.005));
 }
 
 TEST_CASE("a tree of a small share takes more than its part of a link") {
-  // 5 GB/s each until the light one is through after 2/5 of the time, then 8
-  // for the 6 that are left: 1/1.15, but for what is still in slots.
+  // Each tree gets 5 GB/s until the light one is done after 2/5 of the time;
+  // the other one then gets 8 for the 6 that are left. That gives 1/1.15,
+  // except for the data still in slots.
   const double part = partOf(forked(0.8));
   CHECK(part > 0.85);
   CHECK(part < 0.92);
-  // In one lane it waits for the other.
+  // In the same lane one tree waits for the other.
   FoldProgram bound = forked(0.8);
   for (FoldProgram::Rank &rank : bound.ranks)
     rank.lanes = {{0, 1}};

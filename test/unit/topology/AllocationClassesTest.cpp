@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Allocations are in one class exactly when some map makes one the other, and
-// the maps are such maps. Both are decided by PartOracle.
+// Allocations are in the same class if and only if a map turns one into the
+// other, and the given maps do so. PartOracle decides both independently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ Classification classify(const Topology &topology, const char *kinds = "all",
                                      allocationsOf(topology, allocations)));
 }
 
-/// The class of an allocation.
+/// Returns the class of an allocation.
 int classOf(const Classification &all, const std::vector<int> &gpus) {
   for (const ClassifiedAllocation &allocation : all.allocations)
     if (allocation.gpus == gpus)
@@ -75,7 +75,7 @@ bool isBefore(const std::vector<int> &a, const std::vector<int> &b) {
   return std::make_pair(a.size(), a) < std::make_pair(b.size(), b);
 }
 
-/// Oracles of one machine, made when first asked for.
+/// Oracles of one machine, made on first use.
 class Oracles {
 public:
   Oracles(const Topology &topology, LinkKindSet kinds)
@@ -93,8 +93,8 @@ private:
   std::map<std::vector<int>, std::unique_ptr<PartOracle>> oracles_;
 };
 
-/// Order, representatives, every map of every `stride`-th allocation, every
-/// symmetry.
+/// Checks the order, the representatives, and the map of every `stride`-th
+/// allocation and of every representative.
 void checkMaps(const Classification &all, Oracles &oracles, size_t stride = 1) {
   int known = 0;
   for (size_t i = 0; i < all.allocations.size(); ++i) {
@@ -103,7 +103,7 @@ void checkMaps(const Classification &all, Oracles &oracles, size_t stride = 1) {
     CHECK(std::is_sorted(allocation.gpus.begin(), allocation.gpus.end()));
     if (i > 0)
       CHECK(isBefore(all.allocations[i - 1].gpus, allocation.gpus));
-    // Classes are numbered as their least allocations come.
+    // Classes are numbered in the order of their first allocations.
     REQUIRE(allocation.classIndex <= known);
     const AllocationClass &of = all.classes[allocation.classIndex];
     bool isFirst = allocation.classIndex == known;
@@ -140,14 +140,15 @@ void checkSymmetries(const Classification &all, const Topology &topology,
       if (least == rank)
         for (size_t node = 0; node < map.size(); ++node)
           CHECK((map[node] == -1 || map[node] == static_cast<int>(node)));
-      // No lesser rank would do.
+      // No smaller rank is equivalent.
       for (int other = 0; other < least; ++other)
         CHECK(!oracle.isAlike(oracle, other, rank));
     }
   }
 }
 
-/// No two classes are alike. With checkMaps: one class exactly what is alike.
+/// Checks that no two classes are alike. Together with checkMaps: a class holds
+/// exactly the allocations that are alike.
 void checkDistinct(const Classification &all, Oracles &oracles) {
   for (size_t a = 0; a < all.classes.size(); ++a)
     for (size_t b = 0; b < a; ++b) {
@@ -158,7 +159,7 @@ void checkDistinct(const Classification &all, Oracles &oracles) {
     }
 }
 
-/// Everything at once, for small machines.
+/// Makes all checks; for small machines.
 Classification checkAll(const Topology &topology, const char *kinds = "all",
                         const char *allocations = "all") {
   CAPTURE(topology.name);
@@ -171,8 +172,8 @@ Classification checkAll(const Topology &topology, const char *kinds = "all",
   return all;
 }
 
-/// A machine of up to six GPUs and three relays of any kinds, so regular that
-/// allocations are often alike.
+/// Returns a machine of up to six GPUs and three relays of any kinds, so
+/// regular that allocations are often alike.
 Topology randomMachine(unsigned seed, bool directed) {
   std::mt19937 random(seed);
   auto below = [&](unsigned end) { return static_cast<int>(random() % end); };
@@ -211,7 +212,7 @@ TEST_CASE("the 247 allocations of a DGX-1V are 56 classes by NVLink") {
   Classification all = checkAll(shippedTopology("dgx1"), "nvlink");
   CHECK(all.allocations.size() == 247);
   CHECK(all.classes.size() == 56);
-  // Connected ones of three and more, as published: 46.
+  // The number of connected classes of three and more GPUs, as published: 46.
   std::vector<int> connected(9, 0);
   for (const AllocationClass &of : all.classes) {
     RankTopology rankTopology =
@@ -238,11 +239,11 @@ TEST_CASE("those of a DGX-1P are 19, of which 14 as published") {
 TEST_CASE("the PCIe tree of a DGX-1 counts where it is used, and only there") {
   Classification all = checkAll(shippedTopology("dgx1"));
   CHECK(all.classes.size() == 68);
-  // Pairs on one PCIe switch, by one NVLink and by two.
+  // Pairs on one PCIe switch, with one NVLink and with two.
   CHECK(classOf(all, {0, 1}) == classOf(all, {4, 5}));
   CHECK(classOf(all, {2, 3}) == classOf(all, {6, 7}));
   CHECK(classOf(all, {0, 1}) != classOf(all, {6, 7}));
-  // The other half of the machine is no part of a pair's.
+  // The other half of the machine does not belong to a pair's part.
   const ClassifiedAllocation &pair = all.allocations.front();
   REQUIRE(pair.gpus == std::vector<int>{0, 1});
   Topology topology = shippedTopology("dgx1");
@@ -253,7 +254,7 @@ TEST_CASE("the PCIe tree of a DGX-1 counts where it is used, and only there") {
                               nodeNamed(topology, "gpu1"),
                               nodeNamed(topology, "plx0"),
                               nodeNamed(topology, "cpu0")});
-  // With one link a pair everywhere, {0,1} and {6,7} are alike.
+  // If every pair has a single link, {0,1} and {6,7} are alike.
   Classification pascal = checkAll(shippedTopology("dgx1p"));
   CHECK(pascal.classes.size() == 31);
   CHECK(classOf(pascal, {0, 1}) == classOf(pascal, {6, 7}));
@@ -299,7 +300,7 @@ TEST_CASE("boxes of a pod, rails and NICs") {
   Wire nic{25, 2, LinkKind::network};
   Topology h100 = valueOf(generatePod(shippedTopology("dgx-h100"), 2, 4, nic));
   Classification all = checkAll(h100, "all", "2-3");
-  // Same box or not, same rail or not.
+  // The same box or not, the same rail or not.
   CHECK(classOf(all, {0, 4}) == classOf(all, {8, 12}));
   CHECK(classOf(all, {0, 4}) != classOf(all, {0, 1}));
   CHECK(classOf(all, {0, 8}) == classOf(all, {3, 15}));
@@ -309,11 +310,11 @@ TEST_CASE("boxes of a pod, rails and NICs") {
 }
 
 TEST_CASE("the same graph under two names has as many classes") {
-  // The torus of 4 by 4 is the hypercube of dimension 4.
+  // The 4 by 4 torus is the hypercube of dimension 4.
   Topology torus = valueOf(generateTorus({4, 4}, Wire()));
   Topology cube = valueOf(generateHypercube(4, Wire()));
   Oracles oracles(cube, LinkKindSet::all());
-  // Of twelve GPUs of the cube some lead the search astray at first.
+  // Some sets of twelve GPUs of the cube mislead the search at first.
   for (const char *sizes : {"8-8", "12-12"}) {
     Classification inCube = classify(cube, "all", sizes);
     CHECK(inCube.classes.size() ==
@@ -385,7 +386,7 @@ TEST_CASE("single GPUs are alike wherever they are") {
   CHECK(all.allocations.size() == 8);
   REQUIRE(all.classes.size() == 1);
   CHECK(all.classes[0].leastRank == std::vector<int>{0});
-  // Nothing but the GPU is part of it.
+  // Only the GPU itself belongs to the part.
   const NodeMap &map = all.allocations[5].map;
   CHECK(map[nodeNamed(topology, "gpu0")] == nodeNamed(topology, "gpu5"));
   CHECK(std::count(map.begin(), map.end(), -1) ==
@@ -400,8 +401,8 @@ TEST_CASE("GPUs with nothing between them are classified too") {
 }
 
 TEST_CASE("links that no path may use make two pairs differ") {
-  // gpu0 and gpu1 are joined by NVLink, gpu2 and gpu3 are not; by PCIe alone
-  // the former reach each other over the CPU only.
+  // gpu0 and gpu1 are joined by NVLink, gpu2 and gpu3 are not. With PCIe only,
+  // the former reach each other only over the CPU.
   const char *nodes =
       R"({"id": "gpu0", "kind": "gpu"}, {"id": "gpu1", "kind": "gpu"},
          {"id": "gpu2", "kind": "gpu"}, {"id": "gpu3", "kind": "gpu"},
@@ -420,10 +421,11 @@ TEST_CASE("links that no path may use make two pairs differ") {
   Classification all = checkAll(withCpu, "pcie");
   CHECK(classOf(all, {0, 1}) != classOf(all, {2, 3}));
   CHECK(classOf(all, {0, 2}) == classOf(all, {1, 3}));
-  // In one part both pairs have the same links; still they do not trade places.
+  // In a common part both pairs have the same links, but they are not
+  // interchangeable.
   CHECK(all.classes.back().gpus == std::vector<int>{0, 1, 2, 3});
   CHECK(all.classes.back().leastRank == std::vector<int>{0, 0, 2, 2});
-  // Without a CPU the first pair has no path at all.
+  // Without a CPU, the first pair has no path at all.
   Classification without = checkAll(makeTopology(nodes, links), "pcie");
   CHECK(classOf(without, {0, 1}) == classOf(without, {0, 2}));
   CHECK(classOf(without, {0, 1}) != classOf(without, {2, 3}));
@@ -456,7 +458,7 @@ TEST_CASE("what a relay can do and what a link is make a difference") {
   addPair(plain, 11, 1, LinkKind::pcie);
   addPair(plain, 10, 2, LinkKind::pcie);
   addPair(plain, 10, 1, LinkKind::nvlink);
-  addPair(plain, 10, 1, LinkKind::pcie); // as the first
+  addPair(plain, 10, 1, LinkKind::pcie); // like the first
   Classification all =
       checkAll(topology, "all", "0,1/2,3/4,5/6,7/8,9/10,11/12,13/14,15/16,17");
   CHECK(all.classes.size() == 8);
@@ -464,8 +466,8 @@ TEST_CASE("what a relay can do and what a link is make a difference") {
 }
 
 TEST_CASE("many equal pieces do not make the search long") {
-  // 24 squares of GPUs with no link between them, against 16 hexagons: all look
-  // alike to refinement at first.
+  // 24 squares of GPUs without links between them, and 16 hexagons: at first,
+  // refinement cannot tell any of them apart.
   Topology pieces;
   pieces.name = "pieces";
   auto addCycle = [&](int length) {
@@ -496,8 +498,9 @@ TEST_CASE("many equal pieces do not make the search long") {
   for (const AllocationClass &of : all.classes)
     CHECK(of.leastRank == std::vector<int>(96, 0));
 
-  // Mixtures that differ late in the search: it may give up, then the classes
-  // are too many, but it ends, and a class has equal mixtures only.
+  // Mixtures that differ late in the search. The search may give up and make
+  // too many classes, but it must end, and a class must contain equal mixtures
+  // only.
   Allocations mixtures;
   for (int squares = 0; squares <= 24; squares += 3) {
     std::vector<int> gpus = range(0, 4 * squares);
@@ -530,8 +533,8 @@ TEST_CASE("links between two GPUs are those on paths between them") {
 }
 
 TEST_CASE("a ring of relays that hangs on one of them is no part of a path") {
-  // gpu0 and gpu1 on cpu0; plx0, plx1 and cpu1 form a ring with it, plx2 and
-  // plx3 one with cpu1.
+  // gpu0 and gpu1 are on cpu0. plx0, plx1 and cpu1 form a ring with cpu0; plx2
+  // and plx3 form one with cpu1.
   Topology topology = makeTopology(
       R"({"id": "gpu0", "kind": "gpu"}, {"id": "gpu1", "kind": "gpu"},
          {"id": "cpu0", "kind": "cpu"}, {"id": "cpu1", "kind": "cpu"},
@@ -590,7 +593,7 @@ TEST_CASE("requests that make no sense") {
 
 namespace {
 
-/// What is left of a machine without the links between two nodes.
+/// Returns a machine without the links between two nodes.
 Topology without(Topology topology, NodePair failed) {
   removeLinks(topology, failed.first, failed.second);
   return topology;
@@ -604,8 +607,8 @@ bool isBijective(const NodeMap &map) {
   return true;
 }
 
-/// Whether `map` carries the links among mapped nodes of one machine onto those
-/// of another, of all kinds.
+/// Returns true if `map` maps the links of all kinds among mapped nodes of one
+/// machine to those of another.
 bool carries(const Topology &from, const Topology &onto, const NodeMap &map) {
   using Wire = std::tuple<int, int, LinkKind, double, double>;
   std::set<Wire> carried, there;
@@ -624,9 +627,9 @@ bool carries(const Topology &from, const Topology &onto, const NodeMap &map) {
 } // namespace
 
 TEST_CASE("failures of a DGX-1 fall into the classes that are known") {
-  // Over NVLink alone, 16 links fail in 6 ways (SingleFailures of old, against
-  // all renamings tried one by one); of its 29 pairs of nodes with a link,
-  // in 11.
+  // With NVLink only, 16 links fail in 6 ways, as an earlier SingleFailures
+  // found by trying all renamings. The 29 pairs of nodes with links of any kind
+  // fail in 11 ways.
   const Topology dgx1 = shippedTopology("dgx1");
   const std::vector<int> all = {0, 1, 2, 3, 4, 5, 6, 7};
   for (auto [kinds, numFailures, numClasses] :
@@ -645,7 +648,7 @@ TEST_CASE("failures of a DGX-1 fall into the classes that are known") {
       CHECK(found[0].gpus == all);
       CHECK(found[0].classIndex > 0);
       CHECK(isBijective(found[0].map));
-      // Onto this machine, from that of the representative.
+      // The map leads from the representative's machine to this one.
       const AllocationClass &one = classifier.classes()[found[0].classIndex];
       CHECK(one.machine <= int(machines.size()) - 1);
       if (std::string(kinds) == "all")
@@ -663,14 +666,14 @@ TEST_CASE("an allocation of a failed machine can be like one of the whole") {
   const auto whole =
       valueOf(classifier.classify(dgx1, {{0, 1}, {0, 4}, {0, 5}, {1, 5}}));
   const size_t before = classifier.classes().size();
-  // 0,4 lose their only NVLink and are left with PCIe across both sockets, as
-  // 0,5 always were.
+  // 0,4 lose their only NVLink and keep PCIe across both sockets, as 0,5 always
+  // had.
   const auto failed = valueOf(classifier.classify(
       without(dgx1, {node("gpu0"), node("gpu4")}), {{0, 4}}));
   CHECK(failed[0].classIndex == whole[2].classIndex);
   CHECK(classifier.classes().size() == before);
   CHECK(failed[0].map[node("gpu0")] >= 0);
-  // A machine without allocations counts as one, too.
+  // A machine without allocations counts as a machine, too.
   CHECK(valueOf(classifier.classify(dgx1, {})).empty());
   const auto last = valueOf(classifier.classify(
       without(dgx1, {node("gpu0"), node("gpu1")}), {{0, 1}}));
@@ -679,7 +682,8 @@ TEST_CASE("an allocation of a failed machine can be like one of the whole") {
 }
 
 TEST_CASE("kinds of wire that only one machine has are not taken for others") {
-  // Without a:b, the only link of 3 GB/s, 5 GB/s must not look like 3 did.
+  // Without a:b, the only link of 3 GB/s, a link of 5 GB/s must not be encoded
+  // as 3 GB/s was.
   const Topology whole = makeTopology(
       R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
          {"id": "c", "kind": "gpu"}, {"id": "d", "kind": "gpu"})",
@@ -692,7 +696,8 @@ TEST_CASE("kinds of wire that only one machine has are not taken for others") {
       valueOf(classifier.classify(without(whole, {0, 1}), {{0, 1}, {2, 3}}));
   CHECK(left[1].classIndex == pairs[1].classIndex);
   CHECK(left[0].classIndex == 2);
-  // And what the first machine did not have is told apart from what it has.
+  // Rates that the first machine did not have are distinguished from those that
+  // it had.
   Topology other = whole;
   for (Link &link : other.links)
     link.bandwidth += 2;

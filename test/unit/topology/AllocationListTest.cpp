@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// All sets of some sizes, and the text of the command line.
+// All sets of some sizes, and the syntax of the command line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +118,7 @@ TEST_CASE("mistakes are named with their place") {
   CHECK(refusal("5-5/3-4/1-2/3") ==
         "'5-5/3-4/1-2/3' at character 13: the same GPUs as at character 9; "
         "list each set once");
-  if (!kSanitized) // half a million sets are made before
+  if (!kSanitized) // half a million sets are made first
     CHECK(refusal("9-9/10-10", 22)
               .find("at character 5: there are more than "
                     "1048576 allocations up to here") != std::string::npos);

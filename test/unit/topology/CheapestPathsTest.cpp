@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On small random machines, every walk is listed and judged by classify(); the
-// best of those it accepts must be the one the search returns, ties included.
+// On small random machines, every walk is listed and judged by classify(). The
+// search must return the best accepted walk, including on ties.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ namespace {
 
 using Key = std::tuple<double, size_t, double, Path>;
 
-/// Lists walks by depth-first search and keeps the best one of each target.
+/// Lists walks by depth-first search and keeps the best one for each target.
 class BruteForce {
 public:
   BruteForce(const RankTopology &rankTopology,
@@ -36,8 +36,8 @@ public:
   const Key &best(int to) const { return best_[to]; }
 
 private:
-  // A best path visits a relay at most twice, before and after it crossed a cpu
-  // or nic, so 3 relays make at most 7 links.
+  // A best path visits a relay at most twice, before and after it has crossed a
+  // cpu or nic, so 3 relays make at most 7 links.
   static constexpr size_t kLongest = 7;
 
   void extend(int node) {
@@ -93,7 +93,7 @@ Topology randomTopology(std::mt19937 &random) {
         {"n" + std::to_string(i),
          i < gpus ? NodeKind::gpu : relayKinds[random() % 4]});
 
-  // Some machines have a PCIe tree, where paths may have to turn round.
+  // Some machines have a PCIe tree, in which paths may have to turn round.
   int root = gpus, leaf = gpus + 1;
   bool tree = numNodes > leaf && random() % 3 == 0;
   if (tree) {
@@ -114,8 +114,8 @@ Topology randomTopology(std::mt19937 &random) {
           topology.links.push_back(
               {from, to, 1.0, static_cast<double>(random() % 2), kind});
       }
-  // Else links would be sorted by where they start, which hides how ties of
-  // whole paths are broken.
+  // Otherwise links would be sorted by their start, which would hide how ties
+  // between whole paths are resolved.
   for (size_t i = topology.links.size(); i > 1; --i)
     std::swap(topology.links[i - 1], topology.links[random() % i]);
   return topology;
@@ -134,7 +134,7 @@ TEST_CASE("the search finds what listing all walks finds") {
     Topology topology = randomTopology(random);
     std::vector<int> gpus;
     if (random() % 3 == 0)
-      gpus = {1, 0}; // any third GPU stays outside
+      gpus = {1, 0}; // any third GPU is outside
     RankTopology rankTopology =
         rankTopologyOf(std::move(topology), gpus, kinds);
     std::vector<double> prices;
@@ -193,7 +193,8 @@ TEST_CASE("paths by price are the cheapest whenever prices change") {
 }
 
 TEST_CASE("ties go to fewer links, lower latency, smaller indices") {
-  // Four ways from a to b: s and t alike, u with less latency, v-w longer.
+  // Four ways from a to b: over s and t, which are alike; over u, with less
+  // latency; and over v and w, which is longer.
   auto machine = [](const char *latencyOfU) {
     std::string nodes = R"({"id": "a", "kind": "gpu"},
                            {"id": "b", "kind": "gpu"})";
@@ -227,7 +228,8 @@ TEST_CASE("ties go to fewer links, lower latency, smaller indices") {
 }
 
 TEST_CASE("a machine of 128 GPUs") {
-  // Sixteen boxes around one NVSwitch each, all GPUs' NICs around one switch.
+  // Sixteen boxes with an NVSwitch each; the NICs of all GPUs are around one
+  // switch.
   Topology topology;
   for (int gpu = 0; gpu < 128; ++gpu)
     topology.nodes.push_back({"gpu" + std::to_string(gpu), NodeKind::gpu});

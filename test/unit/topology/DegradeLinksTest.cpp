@@ -22,7 +22,8 @@ LinkEdit limit(const std::string &ends, double gbps) {
   return {ends, gbps, "limit " + ends};
 }
 
-/// a and b: nvlink 30 there, 20 back, pcie 10 each way. a to s: one way, 5.
+/// Returns a machine. a and b: nvlink with 30 GB/s there and 20 back, and pcie
+/// with 10 each way. a to s: one way, 5.
 Topology small() {
   return makeTopology(
       R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
@@ -56,7 +57,7 @@ TEST_CASE("links are taken away in both directions and of all kinds") {
   CHECK(bandwidths(small()) == Bandwidths{30, 20, 10, 10, 5});
   CHECK(bandwidths(degraded(small(), {without("a:b")})) == Bandwidths{5});
   CHECK(bandwidths(degraded(small(), {without("b:a")})) == Bandwidths{5});
-  // One that leads one way alone, named against its direction.
+  // A link in one direction only, named against its direction.
   CHECK(bandwidths(degraded(small(), {without("s:a")})) ==
         Bandwidths{30, 20, 10, 10});
   CHECK(degraded(small(), {without("a:b"), without("a:s")}).links.empty());
@@ -64,15 +65,15 @@ TEST_CASE("links are taken away in both directions and of all kinds") {
 }
 
 TEST_CASE("a limit is of all parallel links together, each way") {
-  // 40 there becomes 20, 30 back becomes 20, in proportion.
+  // 40 there becomes 20 and 30 back becomes 20, in proportion.
   CHECK(bandwidths(degraded(small(), {limit("b:a", 20)})) ==
         Bandwidths{15, 20.0 * (20.0 / 30), 5, 20.0 * (10.0 / 30), 5});
-  // A direction that has no more stays as it is.
+  // A direction that is already below the limit does not change.
   CHECK(bandwidths(degraded(small(), {limit("a:b", 36)})) ==
         Bandwidths{27, 20, 9, 10, 5});
   CHECK(bandwidths(degraded(small(), {limit("s:a", 0.1)})) ==
         Bandwidths{30, 20, 10, 10, 0.1});
-  // One of two NVLinks.
+  // Leaves one of two NVLinks.
   Topology machine =
       degraded(shippedTopology("dgx1"), {limit("gpu0:gpu3", 25)});
   CHECK(machine.links[linkBetween(machine, "gpu0", "gpu3")].bandwidth == 25);

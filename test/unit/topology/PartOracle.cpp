@@ -54,8 +54,9 @@ std::vector<Path> PartOracle::ways(int from, int to,
   const Topology &topology = rankTopology_.topology();
   std::vector<Path> found;
   Path path;
-  // Node, whether links of other kinds than nvlink, xgmi, c2c came before, and
-  // whether a cpu or nic did; then the former means nothing more.
+  // The node, whether links of other kinds than nvlink, xgmi, c2c came before,
+  // and whether a cpu or nic did. After a cpu or nic, the kinds of links no
+  // longer matter.
   std::set<std::tuple<int, bool, bool>> visited;
   std::function<void(int, bool, bool)> walk = [&](int node, bool foreign,
                                                   bool bridged) {
@@ -135,7 +136,8 @@ bool PartOracle::isEmbedding(const std::vector<int> &map,
       return false;
     images.insert(map[node]);
   }
-  // One to one and onto, GPUs included: they look like nothing else.
+  // The map must be one-to-one and onto, GPUs included, since no other node
+  // looks like a GPU.
   if (images != std::set<int>(other.nodes_.begin(), other.nodes_.end()) ||
       nodes_.size() != other.nodes_.size())
     return false;

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What AllocationClasses.h promises, decided by listing every path and trying
+// Decides what AllocationClasses.h promises by listing every path and trying
 // every map. Shares nothing with the library but RankTopology.
 //
 //===----------------------------------------------------------------------===//
@@ -18,27 +18,29 @@
 
 namespace blink::test {
 
-/// An allocation with the part of the machine that it uses. For small machines:
-/// lists all paths.
+/// An allocation with the part of the machine that it uses. Lists all paths, so
+/// it is for small machines only.
 class PartOracle {
 public:
   PartOracle(const Topology &topology, LinkKindSet kinds,
              std::vector<int> gpus);
 
   const std::set<int> &links() const { return links_; }
-  /// Links on drivable paths from one rank to another.
+  /// Returns the links on drivable paths from one rank to another.
   std::set<int> linksBetween(int from, int to) const;
 
-  /// Whether `map`, one entry a node of the topology and -1 outside the part,
-  /// renames this part to the other: path by path.
+  /// Returns true if `map` renames this part to the other one, path by path.
+  /// `map` has one entry per node of the topology, -1 outside the part.
   bool isEmbedding(const std::vector<int> &map, const PartOracle &other) const;
 
-  /// Whether some map does, one that takes rank `from` to rank `to` if given.
+  /// Whether some map does so; if given, one that maps rank `from` to rank
+  /// `to`.
   bool isAlike(const PartOracle &other, int from = -1, int to = -1) const;
 
 private:
-  /// All ways from rank to rank over `links` that cross no GPU and visit no
-  /// node twice with the same kinds of links and relays behind them.
+  /// Returns all paths from rank to rank over `links` that cross no GPU and do
+  /// not visit a node twice in the same state (kinds of links and relays
+  /// passed).
   std::vector<Path> ways(int from, int to, const std::set<int> &links) const;
   std::string look(int node) const;
   std::string between(int from, int to) const; ///< nodes
@@ -47,10 +49,9 @@ private:
 
   RankTopology rankTopology_;
   std::set<int> links_;
-  std::vector<int> nodes_;               // of the part, those of ranks first
-  std::set<std::pair<int, int>> barred_; // nodes of ranks with a way not to go
-  // Per two places in nodes_, what joins them; what a node is where they are
-  // one.
+  std::vector<int> nodes_;               // of the part; ranks' nodes first
+  std::set<std::pair<int, int>> barred_; // ranks' nodes with a forbidden path
+  // What joins two nodes of nodes_; on the diagonal, what the node itself is.
   std::vector<std::vector<std::string>> matrix_;
 };
 

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Which paths are drivable, on real machines and on machines made to be hard.
+// Tests which paths are drivable, on real machines and on deliberately
+// difficult ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +95,7 @@ TEST_CASE("dgx1: NVLink neighbours meet over PCIe in host memory only") {
   CHECK(rankTopology.peerJoined(4, 0));
   CHECK_FALSE(rankTopology.peerJoined(0, 5));
 
-  // Make NVLink dear, and the path reverses at the CPU.
+  // If NVLink is expensive, the path reverses at the CPU.
   std::vector<double> prices;
   for (const Link &link : topology.links)
     prices.push_back(link.kind == LinkKind::nvlink ? 100 : 1);
@@ -130,7 +131,8 @@ TEST_CASE("dgx1: peers stay peers when their NVLinks are excluded") {
 }
 
 TEST_CASE("ranks reach each other both ways as their paths say") {
-  // What stronglyConnectedRanks need not look at each pair for is as if it did.
+  // stronglyConnectedRanks skips some pairs; the result must be as if it had
+  // looked at each.
   const auto check = [](const RankTopology &machine) {
     const std::vector<std::vector<int>> reached = machine.reachedRanks();
     std::vector<std::vector<bool>> closures;
@@ -147,7 +149,8 @@ TEST_CASE("ranks reach each other both ways as their paths say") {
     CHECK(machine.stronglyConnectedRanks() == classes);
     return classes.size();
   };
-  // A switch joins all, but not those that NVLink joins, too.
+  // A switch joins all GPUs, but it does not serve those that NVLink joins as
+  // well.
   const Topology both = makeTopology(
       R"({"id": "g0", "kind": "gpu"}, {"id": "g1", "kind": "gpu"},
          {"id": "g2", "kind": "gpu"}, {"id": "p", "kind": "switch"})",
@@ -176,7 +179,7 @@ TEST_CASE("ranks reach each other both ways as their paths say") {
     for (size_t link = 0; link < random.links.size(); ++link) {
       random.links[link].kind =
           (seed + link) % 3 == 0 ? LinkKind::pcie : LinkKind::nvlink;
-      if ((seed * 7 + link) % 5 == 0) // in one direction, as good as not there
+      if ((seed * 7 + link) % 5 == 0) // one direction only, which is useless
         random.links[link].kind = LinkKind::c2c;
     }
     const size_t classes = check(rankTopologyOf(
@@ -197,7 +200,7 @@ TEST_CASE("dgx1 over NVLink alone: GPUs do not relay") {
   CHECK(rankTopology.stronglyConnectedRanks() ==
         std::vector<std::vector<int>>{{0, 1, 2, 3, 4, 5, 6, 7}});
 
-  // 0 and 5 have no neighbour in common here; 1 would join them.
+  // Here 0 and 5 have no neighbour in common; 1 would join them.
   CHECK(rankTopologyOf(shippedTopology("dgx1"), {5, 3, 0}, only("nvlink"))
             .stronglyConnectedRanks() ==
         std::vector<std::vector<int>>{{0}, {1, 2}});
@@ -220,14 +223,14 @@ TEST_CASE("pcie-8gpu: peer access through a switch, else host memory") {
     CHECK(table.cost(0, to) == hops);
     CHECK(valueOf(rankTopology.classify(0, to, table.path(0, to))) == kind);
   }
-  // The longer way over the CPU is drivable, too.
+  // The longer path over the CPU is drivable, too.
   CHECK(kindOf(rankTopology, 0, 1, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}) ==
         ChannelKind::staged);
 }
 
 TEST_CASE("what makes two GPUs peer-joined") {
-  // a - s - t - b by NVLink and xGMI switches; c hangs on the same PCIe switch;
-  // d and a only have a cpu in common, over c2c; e and f see a one-way link.
+  // a - s - t - b over NVLink and xGMI switches. c is on the same PCIe switch.
+  // d and a share only a cpu, over c2c. e and f have a one-way link.
   Topology topology = makeTopology(
       R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
          {"id": "c", "kind": "gpu"}, {"id": "d", "kind": "gpu"},
@@ -255,7 +258,7 @@ TEST_CASE("what makes two GPUs peer-joined") {
   CHECK(joined("fb"));
   CHECK_FALSE(joined("ac"));
   CHECK_FALSE(joined("ad"));
-  CHECK_FALSE(joined("eb")); // f, a GPU, does not relay
+  CHECK_FALSE(joined("eb")); // f is a GPU and does not relay
   CHECK_FALSE(joined("af"));
 
   CHECK(kindOf(rankTopology, 0, 1, {"a", "s", "t", "b"}) == ChannelKind::peer);
@@ -318,7 +321,7 @@ TEST_CASE("classify refuses what is no path") {
 }
 
 TEST_CASE("classes of ranks that reach each other") {
-  // a -> b <-> c, d alone, e <-> f through a switch.
+  // a -> b <-> c; d alone; e <-> f through a switch.
   Topology topology = makeTopology(
       R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
          {"id": "c", "kind": "gpu"}, {"id": "d", "kind": "gpu"},
@@ -346,7 +349,8 @@ TEST_CASE("classes of ranks that reach each other") {
 }
 
 TEST_CASE("paths over relays are chains of drivable parts") {
-  // a - r - b over NVLink, a and b apart; c hangs from b over PCIe.
+  // a - r - b over NVLink, with no link between a and b; c is joined to b over
+  // PCIe.
   Topology machine = makeTopology(
       R"({"id":"a","kind":"gpu"},{"id":"r","kind":"gpu"},{"id":"b","kind":"gpu"},
          {"id":"c","kind":"gpu"},{"id":"s","kind":"switch"})",
@@ -367,20 +371,20 @@ TEST_CASE("paths over relays are chains of drivable parts") {
   auto segments = valueOf(relayed.segments(0, 1, paths.path(0, 1)));
   REQUIRE(segments.size() == 2);
   CHECK(segments[0].from == 0);
-  CHECK(segments[0].to == 2); // the relay, counted after the ranks
+  CHECK(segments[0].to == 2); // the relay, numbered after the ranks
   CHECK(segments[1].from == 2);
   CHECK(segments[1].to == 1);
   CHECK(segments[1].kind == ChannelKind::peer);
-  // r and b are joined by NVLink: no part may go over PCIe between them.
+  // NVLink joins r and b, so no segment between them may use PCIe.
   CHECK(textOf(relayed.segments(0, 1, pathOver(machine, {"a", "r", "s", "b"}))
                    .takeError())
             .find("their own fabric alone") != std::string::npos);
-  // Without relays a GPU on the way is an error.
+  // Without relays, a GPU on the path is an error.
   CHECK(
       textOf(
           alone.segments(0, 1, pathOver(machine, {"a", "r", "b"})).takeError())
           .find("GPUs never relay") != std::string::npos);
-  // From a to c: NVLink to r, then PCIe, which is theirs.
+  // From a to c: NVLink to r, then PCIe, which r and c may use.
   RankTopology mixed = valueOf(
       RankTopology::create(machine, {0, 3}, LinkKindSet::all(), {1, 2}));
   paths = mixed.cheapestPaths(prices);

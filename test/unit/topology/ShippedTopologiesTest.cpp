@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The machines are wired as public sources say, and damaged copies of their
-// files are refused or read as another well-formed machine, never worse.
+// The machines are wired as public sources say. Damaged copies of their files
+// are refused or read as a different well-formed machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace blink::test;
 
 namespace {
 
-/// What public sources say of each machine.
+/// Facts that public sources state about each machine.
 struct Facts {
   size_t gpus;
   LinkKind kind;
@@ -77,7 +77,7 @@ const std::map<std::string, Facts> kFacts = {
     {"rtx3090-2gpu", {2, LinkKind::nvlink, 56.25}},
     {"rtx4090-2gpu", {2, LinkKind::pcie, 15.75}}};
 
-/// The names of the files in topologies/.
+/// Returns the names of the files in topologies/.
 std::vector<std::string> shipped() {
   std::vector<std::string> names;
   for (const auto &entry :
@@ -95,7 +95,8 @@ std::string textOfFile(const std::string &name) {
   return (*buffer)->getBuffer().str();
 }
 
-/// Reads a damaged file: a machine that holds together, or a located error.
+/// Reads a damaged file, which must give a valid machine or an error with a
+/// place. Returns true if it is accepted.
 bool isAccepted(llvm::StringRef text) {
   llvm::Expected<Topology> topology = parseTopology(text, "t.topo");
   if (topology) {
@@ -108,7 +109,7 @@ bool isAccepted(llvm::StringRef text) {
   return false;
 }
 
-/// GB/s that leave GPU `gpu` over links of a kind.
+/// Returns the GB/s that leave GPU `gpu` over links of a kind.
 double outOf(const Topology &topology, int gpu, LinkKind kind) {
   double sum = 0;
   for (const Link &link : topology.links)
@@ -117,7 +118,8 @@ double outOf(const Topology &topology, int gpu, LinkKind kind) {
   return sum;
 }
 
-/// "0-3" -> number of links of `rate` GB/s, for pairs of GPUs.
+/// Returns the number of links of `rate` GB/s for each pair of GPUs, such as
+/// "0-3".
 std::map<std::string, int> linkPairs(const Topology &topology, LinkKind kind,
                                      double rate) {
   std::map<std::string, int> pairs;
@@ -137,7 +139,7 @@ TEST_CASE("every shipped file is a machine in one piece") {
     CHECK(topology.name == name);
     CHECK_FALSE(topology.description.empty());
     CHECK_FALSE(bool(topology.check()));
-    // Both directions of every link exist and are alike.
+    // Every link exists in both directions, with equal properties.
     for (const Link &link : topology.links) {
       bool found = false;
       for (const Link &other : topology.links)
@@ -264,7 +266,7 @@ TEST_CASE("the schema for editors knows the same words") {
   CHECK(wordsAt({"$defs", "node", "properties", "kind", "enum"}) == nodeKinds);
   CHECK(wordsAt({"$defs", "link", "properties", "kind", "enum"}) == linkKinds);
 
-  // And the same keys: the reader lists its own in an error.
+  // The keys must be the same, too: the reader's error lists its own.
   auto keysOfReader = [](const std::string &nodes, const std::string &links) {
     std::string error =
         textOf(parseTopology(R"({"format": "blink-topology", "version": 1,
@@ -307,12 +309,12 @@ TEST_CASE("damaged files are refused or hold together") {
       std::string damaged = text;
       for (unsigned change = 0; change <= random() % 3; ++change)
         damaged[random() % damaged.size()] = static_cast<char>(random());
-      if (random() % 4 == 0) // a piece from elsewhere
+      if (random() % 4 == 0) // copies a piece from elsewhere
         damaged.insert(random() % damaged.size(),
                        text.substr(random() % text.size(), random() % 200));
       ++(isAccepted(damaged) ? accepted : refused);
     }
   }
-  CHECK(accepted > 0); // a byte of a comment or a digit
+  CHECK(accepted > 0); // bytes of comments or digits
   CHECK(refused > accepted);
 }

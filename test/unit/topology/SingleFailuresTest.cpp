@@ -1,4 +1,4 @@
-//===- SingleFailuresTest.cpp - what may break, one thing at a time -------===//
+//===- SingleFailuresTest.cpp - single failures ---------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,7 @@ using namespace blink::test;
 
 namespace {
 
-/// The pairs that matter to one allocation, as "gpu0:gpu1".
+/// Returns the pairs that matter to one allocation, such as "gpu0:gpu1".
 std::set<std::string> pairsOf(const Topology &topology,
                               const std::vector<int> &gpus,
                               const char *kinds = "all") {
@@ -30,8 +30,7 @@ std::set<std::string> pairsOf(const Topology &topology,
   return names;
 }
 
-/// The links of all drivable paths among `gpus`, each as the place it has
-/// among links of its ends and kind.
+/// Returns the links of all drivable paths among `gpus`, as (ends, kind).
 std::set<std::tuple<int, int, LinkKind>> linksOf(const Topology &topology,
                                                  const std::vector<int> &gpus) {
   RankTopology machine = rankTopologyOf(topology);
@@ -74,7 +73,7 @@ TEST_CASE("links that are on no path of an allocation do not matter to it") {
   CHECK(pairsOf(dgx1, {0, 5}, "nvlink").empty());
   CHECK(pairsOf(dgx1, {5}).empty());
   CHECK(pairsOf(dgx1, {0, 1, 2, 3, 4, 5, 6, 7}).size() == 29);
-  // Several allocations: each for itself.
+  // Several allocations, each by itself.
   const auto two = valueOf(
       pairsThatMatter(dgx1, LinkKindSet::all(), Allocations{{5}, {0, 1}}));
   REQUIRE(two.size() == 2);
@@ -110,7 +109,8 @@ TEST_CASE("each GPU may be lost, where two are left") {
   CHECK(withLostGpus({{1, 4}}) == Allocations{{1, 4}});
   CHECK(withLostGpus({{3}}) == Allocations{{3}});
   CHECK(withLostGpus({}).empty());
-  // What is left of one is another one, or what is left of it.
+  // If an allocation loses a GPU, the rest may be another allocation, or the
+  // rest of another.
   CHECK(withLostGpus({{0, 1, 3}, {0, 1}, {0, 1, 2}}) ==
         Allocations{
             {0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {0, 1, 2}, {0, 1, 3}});

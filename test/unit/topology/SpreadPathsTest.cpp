@@ -1,4 +1,4 @@
-//===- SpreadPathsTest.cpp - equally cheap paths, shared out --------------===//
+//===- SpreadPathsTest.cpp - sharing out equally cheap paths --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -23,7 +23,7 @@ RankTopology allRanksOf(Topology topology) {
       RankTopology::create(std::move(topology), {}, LinkKindSet::all()));
 }
 
-/// How many paths cross the busiest link of the fabric.
+/// Returns how many paths cross the busiest link of the fabric.
 int mostOnLink(const RankTopology &machine, const PathTable &table) {
   std::vector<int> crossings(machine.topology().links.size(), 0);
   for (const Path &path : table.paths)
@@ -63,12 +63,12 @@ TEST_CASE("paths of a fat tree are shared out among its cores") {
           }
         CHECK(spreadPaths(machine, each, sources, ways).paths == spread.paths);
       }
-    // 4 ways up from each of 32 switches, below which 4 ranks send to 124.
+    // Each of 32 switches has 4 links up, and its 4 ranks send to 124 others.
     const std::vector<double> alike(prices.size(), 1.0);
     const std::vector<int> all = firstNumbers(size_t(n));
     CHECK(mostOnLink(machine, machine.cheapestPaths(alike, all)) >= 4 * 124);
     CHECK(mostOnLink(machine, spreadPaths(machine, alike, all, 1)) < 3 * 124);
-    // From one rank 16 ways are enough for all 4.
+    // From a single rank, 16 ways suffice to use all 4 links.
     CHECK(mostOnLink(machine, machine.cheapestPaths(alike, {0})) == 124);
     CHECK(mostOnLink(machine, spreadPaths(machine, alike, {0}, 16)) < 62);
   }

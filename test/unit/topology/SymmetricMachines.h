@@ -18,8 +18,8 @@ inline constexpr Collective kUnrooted[] = {
     Collective::allreduce, Collective::allgather, Collective::reducescatter,
     Collective::alltoall};
 
-/// GPUs that are all alike, of no links yet: a product of two circles, of which
-/// GPU x * height + y is at (x, y).
+/// GPUs that are all alike and have no links yet: a product of two cycles in
+/// which GPU x * height + y is at (x, y).
 class EqualGpus {
 public:
   EqualGpus(std::minstd_rand &random, int width, int height)
@@ -29,8 +29,8 @@ public:
       machine.nodes.push_back({"gpu" + std::to_string(gpu), NodeKind::gpu});
   }
 
-  /// Joins each GPU with the one that is so far from it: one orbit of links,
-  /// all of one bandwidth. To what is joined already it adds.
+  /// Joins each GPU with the one at this distance: one orbit of links, all with
+  /// the same bandwidth, which is added to that of existing links.
   void join(int right, int down) {
     const double there = bandwidth(), back = bandwidth();
     for (int x = 0; x < width_; ++x)
@@ -44,7 +44,7 @@ public:
       }
   }
 
-  /// Gives each column of GPUs, or each GPU, a NIC to one network.
+  /// Gives each column of GPUs, or each GPU, a NIC on one network.
   void addNics(bool ofColumns) {
     const int network = add("network", NodeKind::nic);
     const double own = bandwidth(), shared = bandwidth();
@@ -83,9 +83,9 @@ private:
   int width_, height_;
 };
 
-/// A ring, torus, complete graph or product of two of these, of `least` to
-/// `most` GPUs, with bandwidths of its own for each orbit of links, and NICs or
-/// none.
+/// Returns a ring, a torus, a complete graph or a product of two of these, with
+/// `least` to `most` GPUs, different bandwidths for each orbit of links, and
+/// NICs or none.
 inline Topology symmetricMachine(std::minstd_rand &random, int least,
                                  int most) {
   const int height = 1 + int(random() % 3);

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Groups that are found are groups, of automorphisms, that act freely; and they
-// are as large as they should be.
+// The groups found must be groups of automorphisms that act freely, and as
+// large as they should be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace blink::test;
 
 namespace {
 
-/// Finds the group, checks all it promises, and returns its order.
+/// Finds the group, checks all its promises, and returns its order.
 int orderOf(const RankTopology &rankTopology) {
   Symmetry symmetry = Symmetry::find(rankTopology);
   const Topology &topology = rankTopology.topology();
@@ -39,7 +39,7 @@ int orderOf(const RankTopology &rankTopology) {
     for (int rank = 0; rank < n; ++rank) {
       int image = symmetry.mapRank(g, rank);
       map.push_back(image);
-      CHECK((image == rank) == (g == 0)); // free
+      CHECK((image == rank) == (g == 0)); // acts freely
       CHECK(symmetry.mapRank(symmetry.inverse(g), image) == rank);
     }
     elements.insert(map);
@@ -61,7 +61,7 @@ int orderOf(const RankTopology &rankTopology) {
     CHECK(static_cast<int>(images.size()) == numLinks);
   }
   CHECK(static_cast<int>(elements.size()) == order);
-  // Closed and abelian; of large groups a part is looked at.
+  // Closed and abelian; for large groups, only a part is checked.
   for (int g = 0; g < std::min(order, 12); ++g)
     for (int h = 0; h < std::min(order, 12); ++h) {
       std::vector<int> gh, hg;
@@ -108,7 +108,7 @@ TEST_CASE("regular machines have one orbit of ranks") {
   Wire wire;
   CHECK(orderOf(generateRing(7, wire)) == 7);
   CHECK(orderOf(generateRing(8, wire)) == 8);
-  CHECK(orderOf(generateRing(67, wire)) == 67); // powers of two digits
+  CHECK(orderOf(generateRing(67, wire)) == 67); // powers have two digits
   CHECK(orderOf(generateTorus({66, 2}, wire)) == 132);
   CHECK(orderOf(generateTorus({3, 5}, wire)) == 15);
   CHECK(orderOf(generateTorus({4, 4}, wire)) == 16);
@@ -117,8 +117,8 @@ TEST_CASE("regular machines have one orbit of ranks") {
   CHECK(orderOf(generateFullyConnected(6, wire)) == 6);
   CHECK(orderOf(generateBCube(3, 1, wire)) == 9);
   CHECK(orderOf(generateFatTree(4, 2, wire)) == 16);
-  // The shift of groups and, round the circle, of a router's GPUs: it commutes
-  // with no reflection, which is found first.
+  // Shifts of the groups and, around the circle, of a router's GPUs. They
+  // commute with no reflection, which the search finds first.
   CHECK(orderOf(generateDragonfly(17, 8, 4, 25, wire)) == 68);
   CHECK(orderOf(rankTopologyOf(shippedTopology("dgx2"))) == 16);
   CHECK(orderOf(rankTopologyOf(shippedTopology("dgx1p"))) == 8);
@@ -128,7 +128,7 @@ TEST_CASE("regular machines have one orbit of ranks") {
 }
 
 TEST_CASE("relays that could be swapped do not spoil the group") {
-  // Three switches that nothing tells apart, all joined to each of six GPUs.
+  // Three switches that cannot be told apart, each joined to all six GPUs.
   Topology ring = valueOf(generateRing(6, Wire()));
   for (int at = 0; at < 3; ++at) {
     ring.nodes.push_back({"s" + std::to_string(at), NodeKind::switch_});
@@ -145,7 +145,8 @@ TEST_CASE("relays that could be swapped do not spoil the group") {
 TEST_CASE("less regular ones have several, and single ranks have one each") {
   CHECK(orderOf(rankTopologyOf(shippedTopology("dgx1"))) == 4);
   CHECK(orderOf(generateMesh({5}, Wire())) == 1);
-  // The reflection of an even path moves every GPU, that of an odd one not.
+  // The reflection of an even path moves every GPU; that of an odd path does
+  // not.
   CHECK(orderOf(generateMesh({6}, Wire())) == 2);
   CHECK(orderOf(generateMesh({1}, Wire())) == 1);
 }
@@ -157,19 +158,19 @@ TEST_CASE("a difference anywhere breaks the symmetry") {
   ring = valueOf(generateRing(8, Wire()));
   ring.links[0].latency = 5;
   CHECK(orderOf(rankTopologyOf(ring)) == 1);
-  // An allocation is no more symmetric than its place in the machine.
+  // An allocation is at most as symmetric as its place in the machine,
   Topology whole = valueOf(generateRing(8, Wire()));
   CHECK(orderOf(rankTopologyOf(whole, {0, 1, 2})) == 1);
   CHECK(orderOf(rankTopologyOf(whole, {0, 2, 4, 6})) == 4);
-  // ... and of who may relay.
+  // ... and as the set of possible relays.
   CHECK(orderOf(valueOf(RankTopology::create(
             whole, {0, 2, 4, 6}, LinkKindSet::all(), {1, 3, 5, 7}))) == 4);
   CHECK(orderOf(valueOf(RankTopology::create(whole, {0, 2, 4, 6},
                                              LinkKindSet::all(), {1, 3, 5}))) ==
-        2); // about 3 and 7
+        2); // the reflection about 3 and 7
   CHECK(orderOf(valueOf(RankTopology::create(whole, {0, 2, 4, 6},
                                              LinkKindSet::all(), {1, 3}))) ==
-        1); // GPU 2 would stay
+        1); // GPU 2 would not move
 }
 
 TEST_CASE("groups are found under any names and numbers") {
@@ -186,16 +187,16 @@ TEST_CASE("groups are found under any names and numbers") {
 }
 
 TEST_CASE("around a rank, ranks of one orbit are of one class") {
-  // On a ring of eight only the two ways round are alike.
+  // On a ring of eight, only the two directions are alike.
   RankTopology ring = rankTopologyOf(valueOf(generateTorus({8}, {})));
   CHECK(classesAround(ring, 2) == std::vector<int>{0, 1, 5, 6});
-  // Of a pod: the other GPUs of the box; on each other box the one on the
-  // root's rail, and the rest.
+  // In a pod: the other GPUs of the box; and in the other boxes, the GPU on the
+  // root's rail and all the others.
   RankTopology pod =
       rankTopologyOf(valueOf(generatePod(valueOf(generateFullyConnected(4, {})),
                                          5, 4, {5, 2, LinkKind::network})));
   CHECK(classesAround(pod, 5) == std::vector<int>{0, 1, 4});
-  // Where all are different each is one.
+  // If all differ, each is a class.
   RankTopology chain = rankTopologyOf(valueOf(generateMesh({4}, {})));
   CHECK(classesAround(chain, 1) == std::vector<int>{0, 2, 3});
 }
@@ -234,8 +235,8 @@ TEST_CASE("generators make the group again, and nothing else does") {
   CHECK(with([](Generators &g) { g[0].steps = 2; }) ==
         "a renaming's powers do not come back");
   CHECK(with([](Generators &g) { g.push_back(g[0]); }) != "");
-  // GPU y * 4 + x becomes GPU y * 4 + (3 - x): (x, y) = (0, 0) moves, but
-  // commutes with no shift.
+  // GPU y * 4 + x becomes GPU y * 4 + (3 - x). This moves every GPU but
+  // commutes with no shift in x.
   Generators mirrored = {generators[0], {{}, 2}};
   for (int gpu = 0; gpu < 20; ++gpu)
     mirrored[1].nodes.push_back(gpu / 4 * 4 + 3 - gpu % 4);

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Shorthands to build machines in tests and to look at errors.
+// Shorthands to build machines in tests and to inspect errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,13 @@
 
 namespace blink::test {
 
-/// The text of an error that must be there.
+/// Returns the text of an error, which must have occurred.
 inline std::string textOf(llvm::Error error) {
   REQUIRE(bool(error));
   return llvm::toString(std::move(error));
 }
 
-/// The value of a result that must be there.
+/// Returns the value of a result, which must not be an error.
 template <typename T> T valueOf(llvm::Expected<T> result) {
   if (!result)
     FAIL(llvm::toString(result.takeError()));
@@ -39,7 +39,8 @@ inline Topology shippedTopology(const std::string &name) {
       readTopologyFile(sourceFolder() + "/topologies/" + name + ".topo"));
 }
 
-/// `nodes` and `links` are the insides of the two JSON arrays.
+/// Returns a topology; `nodes` and `links` are the contents of the two JSON
+/// arrays.
 inline Topology makeTopology(const std::string &nodes,
                              const std::string &links) {
   return valueOf(
@@ -55,8 +56,8 @@ inline RankTopology rankTopologyOf(Topology topology,
       RankTopology::create(std::move(topology), std::move(gpus), kinds));
 }
 
-/// Servers of a GPU each, g0 and so on, whose NICs, n0 and so on, of so many
-/// GB/s, meet in a switch, s.
+/// Returns servers with one GPU each, g0, g1, ..., whose NICs n0, n1, ... have
+/// these GB/s and meet in a switch s.
 inline RankTopology serversOf(const std::vector<double> &nics,
                               double latency = 12) {
   std::string nodes, links;
@@ -82,7 +83,7 @@ inline int nodeNamed(const Topology &topology, const std::string &id) {
   return -1;
 }
 
-/// The first link between two nodes, -1 if there is none.
+/// Returns the first link between two nodes, or -1 if there is none.
 inline int linkBetween(const Topology &topology, const std::string &from,
                        const std::string &to) {
   for (size_t i = 0; i < topology.links.size(); ++i)
@@ -92,7 +93,7 @@ inline int linkBetween(const Topology &topology, const std::string &from,
   return -1;
 }
 
-/// The path over the named nodes.
+/// Returns the path over the named nodes.
 inline Path pathOver(const Topology &topology,
                      const std::vector<std::string> &ids) {
   Path path;

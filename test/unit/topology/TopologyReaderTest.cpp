@@ -1,9 +1,9 @@
-//===- TopologyReaderTest.cpp - what .topo files mean, and refuse ---------===//
+//===- TopologyReaderTest.cpp - valid and invalid .topo files -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every way a .topo file can be wrong, with the exact place of the message,
-// and the rules by which links add up.
+// Every way in which a .topo file can be wrong, with the exact place of the
+// message, and the rules by which links add up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace blink::test;
 
 namespace {
 
-/// A text in which '@' stands before the offending token, and what is said.
+/// A text in which '@' precedes the offending token, and the expected message.
 struct Refusal {
   std::string text;
   std::string message;
@@ -40,7 +40,7 @@ void check(const Refusal &refusal) {
                 " does not say ", refusal.message);
 }
 
-/// A file with these nodes and links, well formed but for them.
+/// Returns a file with these nodes and links that is otherwise well formed.
 std::string fileWith(const std::string &nodes, const std::string &links) {
   return "// a comment\n{\"format\": \"blink-topology\", \"version\": 1,\n"
          "\"nodes\": [" +
@@ -51,7 +51,7 @@ const std::string kGpu = R"({"id": "gpu0", "kind": "gpu"})";
 const std::string kNodes = kGpu + R"(,
  {"id": "gpu1", "kind": "gpu"}, {"id": "sw", "kind": "switch"})";
 
-/// The head of a file that goes on with more keys.
+/// The head of a file, before further keys.
 const std::string kHead = R"("format": "blink-topology", "version": 1)";
 
 } // namespace

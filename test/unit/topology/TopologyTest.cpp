@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The vocabulary, sets of link kinds, what check() refuses and what changes a
+// The vocabulary, sets of link kinds, what check() refuses, and what changes a
 // fingerprint.
 //
 //===----------------------------------------------------------------------===//
@@ -127,6 +127,6 @@ TEST_CASE("a fingerprint is of nodes and links") {
   CHECK(changed([](Topology &t) { t.nodes[2].kind = NodeKind::cpu; }));
   CHECK(changed([](Topology &t) { t.nodes[2].multicast = true; }));
   CHECK(changed([](Topology &t) { t.nodes[2].reduce = true; }));
-  // Files of earlier builds must go on matching.
+  // Files of earlier builds must continue to match.
   CHECK(topology.fingerprint() == 14701627734817960633u);
 }

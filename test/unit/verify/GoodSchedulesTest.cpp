@@ -1,4 +1,4 @@
-//===- GoodSchedulesTest.cpp - right schedules are found right ------------===//
+//===- GoodSchedulesTest.cpp - correct schedules pass ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -77,7 +77,7 @@ TEST_CASE("every variant is judged, and the last one sets the rate") {
   options.treesPerBlock = 4;
   schedule = makeSchedule(Collective::allreduce, 0, 4, options);
   const double rate = schedule.programs[0].algbw;
-  CHECK(rate > 1); // which one tree cannot reach
+  CHECK(rate > 1); // one tree cannot reach this
   schedule.variant().minBytes = small.maxBytes = 4096;
   auto &variants = schedule.programs[0].variants;
   variants.insert(variants.begin(), small);

@@ -13,9 +13,9 @@ using namespace blink::test;
 
 namespace {
 
-/// The root sends its input and copies it to its output in two lanes. For
-/// broadcast and allgather, both read what the second one overwrites, with the
-/// same bytes; the rule does not look at values.
+/// Returns a schedule whose root sends its input and copies it to its output in
+/// two lanes. In broadcast and allgather both folds read what the second one
+/// overwrites with the same bytes; the rule does not look at values.
 TestSchedule twoReads(Collective collective) {
   TestSchedule schedule =
       makeSchedule(collective, 0, collective == Collective::allgather ? 2 : 3,
@@ -47,8 +47,8 @@ TEST_CASE("a send that may come after the overwriting sum") {
 }
 
 TEST_CASE("an order through channels of the tree is enough") {
-  // Rank 0 writes what has gone round over rank 1, in another lane than the
-  // send.
+  // Rank 0 writes what has travelled to rank 1 and back, in a different lane
+  // than the send.
   TestSchedule schedule = emptySchedule(Collective::reduce, 2);
   const uint32_t there = addChannel(schedule, 0, 1);
   const uint32_t back = addChannel(schedule, 1, 0);
@@ -61,8 +61,10 @@ TEST_CASE("an order through channels of the tree is enough") {
 }
 
 TEST_CASE("an order through another tree is not enough") {
-  // Rank 0 sends its input in lane 1 and overwrites it in lane 0. What puts
-  // the send first is tree 1, which has no chunk when the buffer is small:
+  // Rank 0 sends its input in lane 1 and overwrites it in lane 0. The send
+  // comes first only because of tree 1, which has no chunk if the buffer is
+  // small:
+  //
   //   send, up (tree 1) -> root of tree 1 on rank 1 -> down (tree 1), sum
   TestSchedule schedule = exchange(true);
   TestVariant &variant = schedule.variant();

@@ -1,9 +1,9 @@
-//===- PaceTest.cpp - lanes that keep their order, and clocks -------------===//
+//===- PaceTest.cpp - lanes in order, and clocks --------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The proved pace against clocks that run: every fold of every round, one after
-// the other, without any theorem.
+// Compares the proved pace with running clocks: every fold of every round, one
+// after the other, without any theorem.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,17 @@ using namespace blink::test;
 
 namespace {
 
-/// A channel while chunks go through it; times in rounds of busy links.
+/// A channel that carries chunks; times in rounds of busy links.
 struct Flow {
   double latency = 0;
   size_t slots = 1;
   size_t window = SIZE_MAX;
   std::vector<double> writes;   ///< by chunk
-  std::vector<double> arrivals; ///< likewise
-  std::vector<double> reads;    ///< likewise
+  std::vector<double> arrivals; ///< by chunk
+  std::vector<double> reads;    ///< by chunk
   double busyUntil = 0;
 
-  /// False if the chunk cannot have been sent by what is known.
+  /// Returns false if what is known so far does not allow the chunk to be sent.
   bool hasArrived(size_t chunk) {
     while (arrivals.size() <= chunk) {
       const size_t next = arrivals.size();
@@ -55,8 +55,8 @@ struct RunningLane {
   double time = 0;
 };
 
-/// How long a round of the first variant takes after `rounds` of them, in
-/// rounds of busy links of `microseconds`.
+/// Returns the length of a round of the first variant after `rounds` rounds, in
+/// units of a round of busy links, which takes `microseconds`.
 double measuredInterval(TestSchedule schedule, double microseconds,
                         size_t rounds) {
   TestVariant &variant = schedule.variant();
@@ -79,7 +79,7 @@ double measuredInterval(TestSchedule schedule, double microseconds,
       lanes.back().folds = lane;
     }
 
-  // Runs the lane's fold if all that it waits for has a time.
+  // Runs the lane's fold if the time of everything that it waits for is known.
   auto step = [&](RunningLane &lane) {
     const TestFold &fold = lane.folds[lane.fold];
     if (fold.delay <= lane.round) {
@@ -133,7 +133,7 @@ double measuredInterval(TestSchedule schedule, double microseconds,
   return (runTo(rounds) - before) / double(rounds - rounds / 2);
 }
 
-/// The pace of the first variant, and the microseconds of a round at it.
+/// The pace of the first variant, and the microseconds of a round at that pace.
 struct ProvedPace {
   verify::Pace pace;
   double microseconds;
@@ -156,8 +156,8 @@ ProvedPace provedPace(const TestSchedule &schedule) {
           bytes / program.algbw() / 1e3};
 }
 
-/// A chain of three ranks with one lane each. GPU 1 passes on before it takes:
-/// `delay` rounds are between.
+/// Returns a chain of three ranks with one lane each. GPU 1 passes on `delay`
+/// rounds after the first rank.
 TestSchedule chain(uint16_t delay, uint16_t slots) {
   TestSchedule schedule = emptySchedule(Collective::broadcast, 3);
   const uint32_t first = addChannel(schedule, 0, 1);
@@ -197,7 +197,7 @@ TEST_CASE("the pace that is proved is the one that clocks measure") {
       CHECK((proved.pace.quotient == 1) == proved.pace.circle.empty());
       ++(proved.pace.quotient < 0.99 ? slow : full);
     }
-  // Both are among them.
+  // Both kinds occur.
   CHECK(slow > 40);
   CHECK(full > 40);
 }
@@ -205,20 +205,21 @@ TEST_CASE("the pace that is proved is the one that clocks measure") {
 TEST_CASE("what keeps lanes from the links' rate") {
   // Rounds of 4.096 us, latencies of 1 us.
   const double round = 4.096;
-  // The next chunk leaves when the slot of the last is known to be free.
+  // The next chunk leaves when the writer knows that the last one's slot is
+  // free.
   ProvedPace proved = provedPace(chain(0, 1));
   CHECK(proved.microseconds == doctest::Approx(round));
   CHECK(proved.pace.quotient == doctest::Approx(round / (round + 2)));
   CHECK(proved.pace.circle.size() == 2);
-  // With another slot chunks follow each other.
+  // With a second slot, chunks follow each other.
   CHECK(provedPace(chain(0, 2)).pace.quotient == 1);
   CHECK(provedPace(chain(1, 2)).pace.quotient == 1);
   TestSchedule slow = chain(1, 2);
   slow.links[0].latency = 3.5; // 0 -> 1
   CHECK(provedPace(slow).pace.quotient ==
         doctest::Approx(2 * round / (round + 7)));
-  // A window holds back chunks, not their writer: two chunks for a round trip,
-  // be there room for four. The reader waits for itself.
+  // A window holds back chunks, not their writer: two chunks per round trip,
+  // although there are slots for four. The reader waits for itself.
   slow = chain(1, 4);
   slow.links[0].latency = 3.5;
   CHECK(provedPace(slow).pace.quotient == 1);
@@ -227,7 +228,7 @@ TEST_CASE("what keeps lanes from the links' rate") {
   proved = provedPace(slow);
   CHECK(proved.pace.quotient == doctest::Approx(2 * round / (round + 7)));
   CHECK(proved.pace.circle.size() == 1);
-  // No lag is too large for one.
+  // With a window of one, no lag is too large.
   slow = chain(2, 4);
   slow.variant().channels[0].kind = sched::ChannelKind::network;
   slow.variant().channels[0].window = 1;

@@ -1,4 +1,4 @@
-//===- PathRulesTest.cpp - paths the runtime cannot drive -----------------===//
+//===- PathRulesTest.cpp - paths that the runtime cannot drive ------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,8 +18,8 @@ namespace {
 
 enum : uint32_t { gpu0, gpu1, gpu2, plx, cpu, nic, nvs, numNodes };
 
-/// Three GPUs below one PCIe switch with a CPU and a NIC; gpu0 and gpu2 also
-/// meet at an NVSwitch. Ranks 0 and 1 are gpu0 and gpu1, or as given.
+/// Returns three GPUs below one PCIe switch with a CPU and a NIC; gpu0 and gpu2
+/// also share an NVSwitch. Ranks 0 and 1 are gpu0 and gpu1, or as given.
 TestSchedule machine(std::vector<uint16_t> allocation = {0, 1}) {
   TestSchedule schedule =
       makeSchedule(Collective::broadcast, 0, 2, BuildOptions());
@@ -41,7 +41,7 @@ TestSchedule machine(std::vector<uint16_t> allocation = {0, 1}) {
   return schedule;
 }
 
-/// Leads the one channel over these nodes.
+/// Routes the only channel over these nodes.
 void route(TestSchedule &schedule, const std::vector<uint32_t> &nodes,
            ChannelKind kind) {
   TestVariant &variant = schedule.variant();
@@ -57,7 +57,8 @@ void route(TestSchedule &schedule, const std::vector<uint32_t> &nodes,
   variant.channels[0].kind = kind;
 }
 
-/// What "paths" says about the one channel; empty when it passes.
+/// Returns the problem of the check "paths" for the only channel; empty if it
+/// passes.
 std::string problemOf(const TestSchedule &schedule) {
   const VerifyReport report = judge(schedule);
   for (const Check &check : report.checks)
@@ -114,7 +115,7 @@ TEST_CASE("peer-joined GPUs stay on their fabric") {
     CHECK(contains(problemOf(schedule), "leaves the fabric"));
   }
   SUBCASE("but a GPU between two fabrics joins nothing") {
-    // gpu2's other fabric leads to gpu1; gpu0 and gpu1 are still strangers.
+    // gpu2's other fabric reaches gpu1, but does not join gpu0 and gpu1.
     schedule.links.push_back({1, 1, gpu2, gpu1, LinkKind::nvlink});
     schedule.programs[0].prices.push_back(1);
     schedule.programs[0].allocation = {0, 1};

@@ -26,22 +26,23 @@ TEST_CASE("two lanes that take the trees in opposite order") {
       makeSchedule(Collective::allreduce, 0, 2, trees, options);
   REQUIRE(failures(judge(schedule)) == "");
 
-  // Rank 1 is the root of tree 0 first, and sends up tree 1 then. When rank 0
-  // does the same with the trees exchanged, each waits for the other's second.
+  // Rank 1 is first the root of tree 0 and then sends up tree 1. If rank 0 does
+  // the same with the trees exchanged, each rank waits for the other's second
+  // step.
   TestLanes lanes = lanesOf(schedule.variant().ranks[0]);
   REQUIRE(lanes[0].size() == 3); // up and down tree 0, root of tree 1
   std::rotate(lanes[0].begin(), lanes[0].begin() + 2, lanes[0].end());
   schedule.variant().ranks[0] = rankOf(lanes);
   CHECK(failures(judge(schedule)) == "progress");
 
-  // In lanes of their own the trees do not wait for each other.
+  // In separate lanes the trees do not wait for each other.
   schedule.variant().ranks[0] =
       rankOf({{lanes[0][0]}, {lanes[0][1], lanes[0][2]}});
   CHECK(failures(judge(schedule)) == "");
 }
 
 TEST_CASE("lanes that take the trees in opposite order, but in one direction") {
-  // Data of a broadcast only flows down: the order is slow, not deadly.
+  // A broadcast's data flows only down: the order is slow but cannot deadlock.
   BuildOptions options;
   options.shape = Shape::chain;
   options.treesPerBlock = 2;
@@ -53,7 +54,8 @@ TEST_CASE("lanes that take the trees in opposite order, but in one direction") {
   CHECK(failures(judge(schedule)) == "");
 }
 
-/// Two ranks that send each other a tree, and take the other's a round later.
+/// Returns two ranks that send each other a tree and take the other's `delay`
+/// rounds later.
 static TestSchedule laggingExchange(uint16_t slots, uint16_t delay) {
   TestSchedule schedule = exchange(true);
   for (TestChannel &channel : schedule.variant().channels)
@@ -68,8 +70,8 @@ TEST_CASE("delays that slots allow, and that they do not") {
   CHECK(failures(judge(laggingExchange(2, 1))) == "");
   CHECK(failures(judge(laggingExchange(4, 3))) == "");
 
-  // Each sends its next chunk before it takes what came: with one slot that
-  // waits for the other to take it, in the same round.
+  // Each rank sends its next chunk before it takes the one that came. With one
+  // slot that send waits for the other rank to take a chunk, in the same round.
   VerifyReport report = judge(laggingExchange(1, 1));
   CHECK(failures(report) == "progress");
   CHECK(contains(detailOf(report, "progress"), "waits for a slot of channel"));

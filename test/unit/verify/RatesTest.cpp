@@ -22,7 +22,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Cheapest arborescence by trying every parent of every node.
+/// Returns the cost of the cheapest arborescence, found by trying every parent
+/// of every node.
 double bruteForceTree(uint32_t count, const std::vector<double> &costs,
                       uint32_t root) {
   std::vector<uint32_t> parents(count, 0);
@@ -52,7 +53,7 @@ double bruteForceTree(uint32_t count, const std::vector<double> &costs,
   return best;
 }
 
-/// A schedule opened for looking at single functions.
+/// A schedule opened for tests of single functions.
 struct Opened {
   explicit Opened(const TestSchedule &schedule) {
     const std::vector<uint8_t> bytes = seal(schedule);
@@ -66,7 +67,7 @@ struct Opened {
   const sched::Schedule *file;
 };
 
-/// A random machine of 2 to 4 GPUs and 1 to 3 relays of any kind.
+/// Returns a random machine of 2 to 4 GPUs and 1 to 3 relays of any kind.
 TestSchedule randomMachine(std::mt19937 &random) {
   const int gpus = 2 + int(random() % 3);
   TestSchedule schedule = emptySchedule(Collective::broadcast, gpus);
@@ -83,11 +84,11 @@ TestSchedule randomMachine(std::mt19937 &random) {
   return schedule;
 }
 
-/// Cheapest path by walking every path of up to 3 visits a node, judged by the
-/// path rules themselves.
+/// Returns the cost of the cheapest path, found by walking every path of up to
+/// 3 visits per node and judging it by the path rules themselves.
 double bruteForcePath(const TestSchedule &schedule, uint32_t from, uint32_t to,
                       const std::vector<double> &prices) {
-  // One broadcast channel whose path and kind are tried.
+  // A schedule with one broadcast channel, whose path and kind are tried.
   TestSchedule trial = schedule;
   TestVariant &variant = trial.variant();
   variant.channels.resize(1);
@@ -172,7 +173,8 @@ TEST_CASE("cheapest paths are the cheapest that the rules allow") {
 }
 
 TEST_CASE("the rate counts shares, blocks and every use of a link") {
-  // Ranks 0 - 1 - 2 in a chain and 0 -> {1, 2} as a star; shares 1/4 and 3/4.
+  // Ranks 0 - 1 - 2 in a chain and 0 -> {1, 2} as a star, with shares 1/4 and
+  // 3/4.
   std::vector<TestTree> trees(2);
   trees[0].numerator = 1;
   trees[1].numerator = 3;
@@ -184,14 +186,16 @@ TEST_CASE("the rate counts shares, blocks and every use of a link") {
   for (TestLink &link : schedule.links)
     link.bandwidth = link.from == 0 && link.to == 1 ? 30 : 15;
   settleRates(schedule);
-  // Link 0 -> 1 carries all of S, 0 -> 2 three quarters, 1 -> 2 one.
+  // Link 0 -> 1 carries all of S, 0 -> 2 three quarters, and 1 -> 2 one
+  // quarter.
   CHECK(schedule.programs[0].algbw == doctest::Approx(20));
   const VerifyReport report = judge(schedule);
   CHECK(failures(report) == "");
   CHECK(contains(detailOf(report, "bandwidth"),
                  "20 GB/s, limited by node0 -> node2 (nvlink)"));
 
-  // An allgather's tree carries one block of S: here a half over each link.
+  // A tree of an allgather carries one block of S: here half of S over each
+  // link.
   const TestSchedule halves =
       makeSchedule(Collective::allgather, 0, 2, BuildOptions());
   CHECK(judge(halves).links == doctest::Approx(2));
@@ -212,15 +216,16 @@ TEST_CASE("a rate that the links do not sustain") {
 }
 
 TEST_CASE("messages have the links to themselves") {
-  // Over links 0 -> 1 -> ... there would be several, one after the other.
+  // Trees over links 0 -> 1 -> ... would put several messages on a link, one
+  // after the other.
   TestSchedule schedule = makeSchedule(Collective::sendrecv, 0, 3, {});
   CHECK(judge(schedule).links == doctest::Approx(1));
-  // Two trees of one message do meet: each carries a half.
+  // Two trees of one message share its link: each carries a half.
   BuildOptions halves;
   halves.treesPerBlock = 2;
   CHECK(judge(makeSchedule(Collective::sendrecv, 0, 3, halves)).links ==
         doctest::Approx(1));
-  // The slowest link counts, and only a pair over it bounds the rate.
+  // The slowest link counts, and only the pair over it bounds the rate.
   for (size_t link = 0; link < schedule.links.size(); ++link)
     schedule.programs[0].prices[link] = link == 2 ? 1 : 0;
   schedule.links[2].bandwidth = 0.25;
@@ -241,7 +246,7 @@ TEST_CASE("a bound that the prices do not prove") {
 }
 
 TEST_CASE("bounds of prices that are not all alike") {
-  // 0 -> 1 is dear, so that the cheapest trees differ from root to root.
+  // 0's links are expensive, so that the cheapest trees differ between roots.
   const auto boundOf = [](Collective collective, int root) {
     TestSchedule schedule = makeSchedule(collective, root, 3, BuildOptions());
     for (size_t link = 0; link < schedule.links.size(); ++link)
@@ -249,12 +254,13 @@ TEST_CASE("bounds of prices that are not all alike") {
         schedule.programs[0].prices[link] = 5; // the sum is 5 + 5 + 4
     return judge(schedule).bound;
   };
-  // Out of 0: 5 + 1. Out of 1: 1 + 1. Into 0: 1 + 1. Into 1: 5 + 1, or by 2.
+  // Out of 0: 5 + 1. Out of 1: 1 + 1. Into 0: 1 + 1. Into 1: 5 + 1, also over
+  // 2.
   CHECK(boundOf(Collective::broadcast, 0) == doctest::Approx(14.0 / 6));
   CHECK(boundOf(Collective::broadcast, 1) == doctest::Approx(14.0 / 2));
   CHECK(boundOf(Collective::reduce, 0) == doctest::Approx(14.0 / 2));
   CHECK(boundOf(Collective::reduce, 1) == doctest::Approx(14.0 / 6));
-  // Each root: 6 + 2.
+  // For each root: 6 + 2.
   CHECK(boundOf(Collective::allreduce, 0) == doctest::Approx(14.0 / 8));
   CHECK(boundOf(Collective::allgather, 0) == doctest::Approx(3 * 14.0 / 10));
   CHECK(boundOf(Collective::reducescatter, 0) ==
@@ -298,7 +304,7 @@ TEST_CASE("prices that prove nothing") {
 }
 
 TEST_CASE("a rate above the bound is refused though each is as computed") {
-  // Only a path that cannot be driven beats a true bound: here the PCIe path
+  // Only an undrivable path could exceed a true bound: here, the PCIe path
   // between two GPUs with an NVLink.
   TestSchedule schedule =
       makeSchedule(Collective::broadcast, 0, 2, BuildOptions());

@@ -1,8 +1,8 @@
-//===- RenamingTest.cpp - programs carried onto other GPUs ----------------===//
+//===- RenamingTest.cpp - programs carried to other GPUs ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A right program under a right map, and then with one thing wrong.
+// A correct program with a correct map, and then with one thing wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ namespace {
 
 constexpr uint16_t kNone = sched::kUnmapped;
 
-/// The problem of carrying the first program under `map`; "" if there is none.
+/// Returns the problem of carrying the first program by `map`, or "" if there
+/// is none.
 std::string problemOf(const TestSchedule &schedule, const Nodes &map,
                       const std::vector<uint32_t> &gpus) {
   const OpenedSchedule opened(schedule);
@@ -36,8 +37,8 @@ std::string problemOf(const TestSchedule &schedule, const Nodes &map,
   return verify::Renaming(*opened.file).check(program, map, gpus).value_or("");
 }
 
-/// The same onto the machine of another file, without failed links. Sets `used`
-/// if that is there.
+/// Does the same onto the machine of another file, without failed links. Sets
+/// `used` if given.
 std::string problemOnto(const TestSchedule &schedule, const TestSchedule &onto,
                         verify::FailedLinks failed, const Nodes &map,
                         const std::vector<uint32_t> &gpus,
@@ -57,8 +58,8 @@ void addPair(TestSchedule &schedule, uint32_t a, uint32_t b, TestLink like) {
   }
 }
 
-/// An allreduce of GPUs 0 and 1 on a machine where 2 and 3 are joined by
-/// `other`.
+/// Returns an allreduce of GPUs 0 and 1 on a machine in which `other` joins 2
+/// and 3.
 TestSchedule twoPairs(const TestLink &other) {
   TestSchedule schedule = makeSchedule(Collective::allreduce, 0, 2, {});
   schedule.nodes.resize(4, NodeKind::gpu);
@@ -67,9 +68,8 @@ TestSchedule twoPairs(const TestLink &other) {
   return schedule;
 }
 
-/// A broadcast of two equal trees from GPU 0 to GPU 1, one over each of the
-/// switches 2 and 3. GPUs 4 and 5 are joined by the switches 6 and 7 of kind
-/// `relay`; GPU 4 has a second name for nothing.
+/// Returns a broadcast of two equal trees from GPU 0 to GPU 1, one over switch
+/// 2 and one over switch 3. Nodes 6 and 7, of kind `relay`, join GPUs 4 and 5.
 TestSchedule overSwitches(NodeKind relay) {
   std::vector<TestTree> trees(2);
   for (TestTree &tree : trees) {
@@ -94,7 +94,7 @@ TestSchedule overSwitches(NodeKind relay) {
       addPair(schedule, first, relayNode, pcie);
       addPair(schedule, relayNode, first + 1, pcie);
     }
-  // Links come in pairs: there, back.
+  // Links come in pairs, there and back.
   TestVariant &variant = schedule.variant();
   variant.paths = {0, 2, 4, 6};
   for (uint32_t i = 0; i < 2; ++i) {
@@ -131,16 +131,16 @@ TEST_CASE("a link that is not as good is found") {
       "which has more latency"));
   CHECK(contains(problemOf(twoPairs({1, 1, 0, 0, LinkKind::pcie}), map, {2, 3}),
                  "to where no link of its kind is"));
-  // There more would be possible: the stated bound is none.
+  // More would be possible there, so the stated bound is wrong.
   CHECK(
       contains(problemOf(twoPairs({2, 1, 0, 0, LinkKind::nvlink}), map, {2, 3}),
                "prove a bound of 2.0"));
-  // So it would with a second way, which has no price.
+  // The same with a second link, which has no price.
   TestSchedule twoWays = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
   addPair(twoWays, 2, 3, {1, 1, 0, 0, LinkKind::xgmi});
   CHECK(contains(problemOf(twoWays, map, {2, 3}),
                  "the cheapest tree costs nothing"));
-  // What is only priced counts as well.
+  // A link that only has a price counts as well.
   TestSchedule schedule = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
   schedule.programs[0].prices[2] = 1e-12;
   CHECK(contains(problemOf(schedule, map, {2, 3}), "is used or priced"));
@@ -168,11 +168,11 @@ TEST_CASE("what is on the way is looked at") {
                  "the map says nothing of an end"));
   CHECK(contains(problemOf(overSwitches(NodeKind::cpu), kOver, {4, 5}),
                  "a node of another kind"));
-  // Both switches carried onto one: its links would carry twice as much.
+  // Both switches are carried onto one, whose links would carry twice as much.
   map[3] = 6;
   CHECK(contains(problemOf(overSwitches(NodeKind::switch_), map, {4, 5}),
                  "the links sustain 1.0"));
-  // Peers over NVLink do not reach each other over a PCIe switch.
+  // Peers over NVLink cannot reach each other over a PCIe switch.
   TestSchedule schedule = overSwitches(NodeKind::switch_);
   addPair(schedule, 4, 5, {1, 1, 0, 0, LinkKind::nvlink});
   CHECK(contains(problemOf(schedule, kOver, {4, 5}), "leaves the fabric"));
@@ -197,8 +197,9 @@ TEST_CASE("what is left of a machine is what counts") {
   CHECK(contains(problemOnto(whole, whole, {0, 1}, here, {0, 1}),
                  "to where no link of its kind is"));
 
-  // A file of a machine that has lost the links between 2 and 3, carried there
-  // on the whole one: links have the numbers of the whole one.
+  // The file of a machine that has lost the links between 2 and 3, carried to
+  // these GPUs on the whole machine. Links have the numbers of the whole
+  // machine.
   TestSchedule left = makeSchedule(Collective::allreduce, 0, 2, {});
   left.nodes.resize(4, NodeKind::gpu);
   left.linkKinds = 0x3f;

@@ -15,8 +15,8 @@ using namespace blink::test;
 
 namespace {
 
-/// A chain 0 - 1 - 2 with root 0, one lane a rank. Allreduce: rank 0 is one
-/// fold, ranks 1 and 2 are two (up, down).
+/// Returns a chain 0 - 1 - 2 with root 0 and one lane per rank. In an
+/// allreduce, rank 0 has one fold, and ranks 1 and 2 have two (up, down).
 TestSchedule chain(Collective collective) {
   TestTree tree;
   tree.parents = {-1, 0, 1};
@@ -57,7 +57,8 @@ TEST_CASE("a contribution that is left out") {
 }
 
 TEST_CASE("a contribution that counts twice") {
-  // Rank 0's input goes in once more, through a channel back and forth.
+  // Rank 0's input is added a second time, through a channel to rank 1 and
+  // back.
   TestSchedule schedule = emptySchedule(Collective::reduce, 2);
   const uint32_t there = addChannel(schedule, 0, 1);
   const uint32_t back = addChannel(schedule, 1, 0);
@@ -88,7 +89,8 @@ TEST_CASE("nesting is an order too") {
   TestLanes rank1 = {{{0, {input()}, {channel(c10)}, false},
                       {0, {channel(c01), input()}, {output()}, false},
                       {0, {output(), channel(c21)}, {}, true}}};
-  // An output is written once, so the second sum goes round over rank 2.
+  // An output may be written only once, so the second sum takes a detour over
+  // rank 2.
   const uint32_t c12 = addChannel(schedule, 1, 2);
   const uint32_t d21 = addChannel(schedule, 2, 1);
   rank1[0][1].destinations = {channel(c12)};
@@ -140,7 +142,8 @@ TEST_CASE("an output that is written twice") {
                     "0 lane 0 step 0");
 }
 
-/// Three ranks; rank 0 adds the others' inputs one by one to its output.
+/// Returns three ranks of which rank 0 adds the others' inputs one by one to
+/// its output.
 static TestSchedule sumInOutput() {
   TestSchedule schedule = emptySchedule(Collective::allreduce, 3);
   TestLanes first(1);
@@ -211,7 +214,7 @@ TEST_CASE("blocks of other trees are left alone") {
                                 "input block 0 only");
   }
   SUBCASE("allgather sends the input of another rank") {
-    // Block 1 from rank 0: its tree is rooted at the wrong rank.
+    // Block 1 comes from rank 0: its tree has the wrong root.
     TestSchedule right = makeSchedule(Collective::allgather, 0, 3, options);
     std::vector<TestTree> trees = right.variant().trees;
     trees[1].parents = {-1, 0, 1};

@@ -1,4 +1,4 @@
-//===- Simulation.cpp - lanes, slots and memory, run for real -------------===//
+//===- Simulation.cpp - actually runs lanes and slots ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -33,8 +33,9 @@ public:
   }
 
   SimulationResult run(std::mt19937 &random) {
-    // Chance picks who goes first for a while: one that always lets the same
-    // lane wait finds races that fair turns would not.
+    // Random priorities decide which lane goes first. Keeping them for a whole
+    // run, so that the same lanes always wait, finds races that fair turns
+    // would not.
     std::vector<size_t> priority(lanes_.size());
     for (size_t i = 0; i < priority.size(); ++i)
       priority[i] = i;
@@ -58,7 +59,7 @@ public:
 private:
   using Cell = std::vector<uint32_t>; // rank, tree, chunk
 
-  /// Passes over folds without a chunk; false when the lane is through.
+  /// Skips folds without a chunk; returns false when the lane has finished.
   bool skipToWork(LaneState &lane) {
     while (lane.chunk < rounds_) {
       if (lane.next == lane.folds.size()) {
@@ -84,7 +85,7 @@ private:
     return true;
   }
 
-  /// Runs the lane's next fold if it can.
+  /// Runs the lane's next fold if possible.
   bool step(LaneState &lane) {
     if (!skipToWork(lane) || !isReady(lane.folds[lane.next]))
       return false;
@@ -107,7 +108,7 @@ private:
   bool aliases(const Cell &cell) const {
     if (program_.collective == Collective::alltoall ||
         program_.collective == Collective::sendrecv)
-      return false; // there is none in place
+      return false; // these have no in-place form
     const bool perRank = program_.collective != Collective::allreduce &&
                          program_.collective != Collective::broadcast &&
                          program_.collective != Collective::reduce;
@@ -127,7 +128,8 @@ private:
     return from.kind == OperandKind::output ? "?" : std::to_string(cell[0]);
   }
 
-  /// What the collective says about outputs; blocks are the trees'.
+  /// Collects the outputs that the collective defines; blocks are those of the
+  /// trees.
   void collect(SimulationResult &result) {
     for (uint32_t rank = 0; rank < variant_.ranks.size(); ++rank)
       for (uint32_t tree = 0; tree < variant_.trees.size(); ++tree)

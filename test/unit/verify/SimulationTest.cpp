@@ -1,9 +1,9 @@
-//===- SimulationTest.cpp - the proofs against runs of chance -------------===//
+//===- SimulationTest.cpp - the proofs against random runs ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Random schedules with random faults, judged by the verifier and run by the
-// simulation: what one proves, the other must see.
+// Random schedules with random faults are judged by the verifier and run by the
+// simulation, and both must agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace blink::test;
 
 namespace {
 
-/// The block of their inputs that the folds of a tree may read.
+/// Returns the block of the inputs that the folds of a tree may read.
 uint32_t inputBlockOf(TestSchedule &schedule, uint32_t tree) {
   const uint32_t block = schedule.variant().trees[tree].block;
   switch (schedule.programs[0].collective) {
@@ -34,7 +34,7 @@ uint32_t inputBlockOf(TestSchedule &schedule, uint32_t tree) {
   }
 }
 
-/// Deals the folds of each rank to lanes anew, in any order.
+/// Redistributes the folds of each rank over lanes, in any order.
 void shuffleLanes(TestSchedule &schedule, std::mt19937 &random) {
   for (TestRank &rank : schedule.variant().ranks) {
     std::vector<TestFold> folds;
@@ -83,7 +83,8 @@ void damage(TestSchedule &schedule, std::mt19937 &random) {
   rank = rankOf(lanes);
 }
 
-/// Every rank sends its input to every other and sums in the order of ranks.
+/// Returns a schedule in which every rank sends its input to every other one
+/// and adds up in the order of ranks.
 TestSchedule directAllreduce(int numRanks) {
   TestSchedule schedule = emptySchedule(Collective::allreduce, numRanks);
   std::vector<TestLanes> lanes(numRanks);
@@ -130,8 +131,8 @@ std::vector<uint32_t> randomChunks(const TestSchedule &schedule, uint32_t least,
   return chunks;
 }
 
-/// Whether a run's outputs are what the collective promises: judged from its
-/// words, by counting, with no expressions.
+/// Whether a run's outputs are what the collective promises, judged by counting
+/// in its words.
 bool isRight(const TestSchedule &schedule, const SimulationResult &result) {
   const TestProgram &program = schedule.programs[0];
   const size_t numRanks = program.allocation.size();
@@ -171,7 +172,7 @@ bool isRight(const TestSchedule &schedule, const SimulationResult &result) {
         return false;
       continue;
     }
-    // At most 4 ranks: a digit each.
+    // There are at most 4 ranks, with one digit each.
     for (size_t other = 0; other < numRanks; ++other)
       if (std::count(word.begin(), word.end(), char('0' + other)) != 1)
         return false;
@@ -199,7 +200,8 @@ TEST_CASE("progress is proved exactly when no run gets stuck") {
     const bool proved = passes(judge(schedule), "progress");
     ++(proved ? live : dead);
     for (int run = 0; run < 5; ++run) {
-      // Any numbers of chunks where it is live; one at least where it is not.
+      // Any numbers of chunks if the schedule is live; at least one each if it
+      // is not.
       const auto chunks = randomChunks(schedule, proved ? 0 : 1, random);
       CHECK(simulate(schedule, chunks, false, random).finished == proved);
     }

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A symmetric variant is judged by its representatives as it is in full: right
-// ones, and ones with something changed at random.
+// A symmetric variant, judged by its representatives, gets the same verdict as
+// in full. Tests correct ones and ones with random changes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@ bool near(double a, double b) {
   return a == b || std::fabs(a - b) <= 1e-9 * std::fabs(a);
 }
 
-/// Of the bytes of a file in symmetric form. Returns whether all is right.
+/// Compares the verdicts on a file in symmetric form and on its expansion.
+/// Returns whether all is right.
 bool checkAgreement(const sched::Schedule &form) {
   std::string error;
   const std::vector<uint8_t> bytes = sched::expandSchedule(form, error);
@@ -47,7 +48,7 @@ bool checkAgreement(const sched::Schedule &form) {
     CAPTURE(all.checks[i].detail);
     CHECK(once.checks[i].name == all.checks[i].name);
     CHECK(once.checks[i].ok == all.checks[i].ok);
-    // Sums of the same loads in another order.
+    // These sums add the same loads in a different order.
     const std::string &name = all.checks[i].name;
     if (all.checks[i].ok && name != "pace" && name != "bandwidth")
       CHECK(once.checks[i].detail == all.checks[i].detail);
@@ -60,7 +61,7 @@ bool checkAgreement(const sched::Schedule &form) {
   REQUIRE(once.times.size() == all.times.size());
   for (size_t i = 0; i < all.times.size(); ++i) {
     CHECK(near(once.times[i].pace, all.times[i].pace));
-    // Bounds, that depend on which of the longest circles was met.
+    // These bounds depend on which of the longest cycles was found.
     CHECK(std::fabs(once.times[i].microseconds / all.times[i].microseconds -
                     1) < 0.01);
   }
@@ -68,7 +69,7 @@ bool checkAgreement(const sched::Schedule &form) {
   return all.ok;
 }
 
-/// A schedule in symmetric form, as parts to be changed.
+/// A schedule in symmetric form, as parts that can be changed.
 struct Form {
   Form(Collective collective, int numRanks, int trees, int lanes,
        const std::vector<sched::Renaming> &renamings, uint32_t seed)
@@ -88,7 +89,7 @@ struct Form {
   sched::ProgramParts parts;
 };
 
-/// Changes something that may be wrong, and breaks few rules.
+/// Changes something that may become wrong, without breaking many rules.
 void change(sched::VariantParts &variant, uint32_t numRanks,
             std::mt19937 &random) {
   sched::RankParts &rank = variant.ranks[random() % variant.ranks.size()];
@@ -211,7 +212,7 @@ TEST_CASE("prices that are alike where links are prove what all pairs prove") {
     REQUIRE(
         sched::SymmetryGroup::create(*file->topology(), *program.allocation(),
                                      sched::renamingsOf(program), group) == "");
-    // One price an orbit of links, many of them equal, some nothing.
+    // One price for each orbit of links; many are equal and some are zero.
     std::vector<double> prices(file->topology()->links()->size());
     for (double &price : prices)
       price = double(random() % 5);
@@ -229,7 +230,7 @@ TEST_CASE("prices that are alike where links are prove what all pairs prove") {
       CHECK(near(once.bound, all.bound));
       ++alike;
     } else if (!once.problem) {
-      CHECK(once.bound >= all.bound * (1 - 1e-12)); // a tree costs no less
+      CHECK(once.bound >= all.bound * (1 - 1e-12)); // a tree does not cost less
       less += once.bound > all.bound * 1.01;
     }
   }

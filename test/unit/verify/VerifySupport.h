@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every test starts from a right schedule, breaks one thing, and asks which
-// checks fail: the ones that should, and no others.
+// Every test starts from a correct schedule, breaks one thing, and expects
+// certain checks to fail and no others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ namespace blink::test {
 
 using sched::OperandKind;
 
-/// The folds of a rank, lane by lane: the inverse of rankOf.
+/// Returns the folds of a rank, lane by lane: the inverse of rankOf.
 TestLanes lanesOf(const TestRank &rank);
 
 inline TestOperand input(uint32_t block = 0) {
@@ -31,24 +31,26 @@ inline TestOperand channel(uint32_t index) {
   return {OperandKind::channel, index};
 }
 
-/// The report on the first program; an error of the loader ends the test.
+/// Returns the report on the first program; an error of the loader ends the
+/// test.
 VerifyReport judge(const TestSchedule &schedule);
 
-/// Names of the checks that failed, with a space between: "result in-place".
+/// Returns the names of the checks that failed, separated by spaces: "result
+/// in-place".
 std::string failures(const VerifyReport &report);
-/// What a check says.
+/// Returns the text of a check.
 std::string detailOf(const VerifyReport &report, const std::string &name);
 
-/// A schedule of one tree over ranks that are joined by direct links, without
-/// folds; channels are added by addChannel. States the right rate and bound
-/// only after `settleRates`.
+/// Returns a schedule of one tree over ranks that are joined by direct links,
+/// without folds; addChannel adds channels. Its rate and bound are correct only
+/// after `settleRates`.
 TestSchedule emptySchedule(Collective collective, int numRanks);
 uint32_t addChannel(TestSchedule &schedule, int source, int destination);
 void settleRates(TestSchedule &schedule);
 
-/// Two ranks exchange their inputs and each adds up the same way. `inOneLane`:
-/// the fold that sends shares a lane with, and comes before, the one that
-/// overwrites the input when the call is in place.
+/// Returns a schedule in which two ranks exchange their inputs and add up in
+/// the same order. With `inOneLane` the sending fold precedes, in the same
+/// lane, the fold that overwrites the input if the call is in place.
 TestSchedule exchange(bool inOneLane);
 
 } // namespace blink::test
