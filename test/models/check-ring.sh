@@ -5,15 +5,16 @@
 #
 # usage: check-ring.sh [--small] BUILD-FOLDER
 #
-# --small leaves out the largest models of what smaller ones show, too: a third
-# of the time.
+# --small leaves out the largest configurations, where smaller ones show the
+# same; the rest takes a third of the time.
 #
-# Runs spin over ring.pml, home.pml and told.pml, which lie beside this script, with many
-# parameter sets, and over mutated models, in which an error has to be found: a model in
-# which nothing can go wrong shows nothing. A line a configuration, in the
-# order in which they end; the exit status is 0 if all are as expected.
-# Needs spin (6.5), cc, and about 1 GB of memory a processor. PAN_OPTIMISE says how
-# pan is compiled; -O1 takes least time in all.
+# Runs spin over ring.pml, home.pml and told.pml, which lie beside this script,
+# with many sets of parameters. Some of these mutate the model, and spin has to
+# find an error in it: a model in which nothing can go wrong proves nothing.
+# Prints one line per configuration, in the order in which they end. The exit
+# status is 0 if every configuration had the expected result.
+# Needs spin (6.5), cc, and about 1 GB of memory per processor. PAN_OPTIMISE is
+# the compiler option for pan; -O1, the default, takes the least time overall.
 #
 #===------------------------------------------------------------------------===#
 
@@ -31,23 +32,24 @@ done
 
 # check NUMBER MODEL safe|live EXPECTED OPTION...
 #
-# EXPECTED is `holds`, or the kind of error that pan has to find: one for
-# another reason would mean that the model is broken in some other way.
+# EXPECTED is `holds`, or the kind of error that pan has to find: an error of
+# another kind would mean that the model is broken in some other way.
 check() {
   local number=$1 model=$2 mode=$3 expected=$4
   shift 4
   local dir=$build/$number text="$model $mode $*"
-  # What spin writes names the model's path: beside it that is the same in all
-  # clones, and ccache has what was compiled in another one.
+  # The code that spin writes contains the model's path. Run beside a copy of
+  # the model, spin writes the same code in every clone of the repository, so
+  # that ccache may reuse what was compiled in another clone.
   rm -rf "$dir" && mkdir "$dir" && cd "$dir" && cp "$models"/*.pml . || return 1
 
-  # Mutants' searches are short: compiling them well would take longer.
+  # The search in a mutated model is short: to optimise it would take longer.
   local compile=(-w "${PAN_OPTIMISE:--O1}")
   local spin=(spin "$@") pan=(./pan -m100000)
   [ "$expected" = holds ] || compile[1]=-O0
   if [ "$mode" = live ]; then
     spin+=(-DLIVENESS)
-    compile+=(-DNFAIR=3) # bits for up to some 20 processes
+    compile+=(-DNFAIR=3) # bits for up to about 20 processes
     pan+=(-a -f)
   else
     compile+=(-DSAFETY)
@@ -62,7 +64,7 @@ check() {
   local states found
   states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
   found=$(sed -n 's/^pan:1: \(.*\) (at depth .*/\1/p' pan.log | head -1)
-  # A search that was cut short finds no errors either.
+  # A search that was cut short finds no errors either: do not count it as ok.
   local cut='too small|out of memory|not completed'
   if [ -z "$found" ] &&
     { ! grep -q 'errors: 0$' pan.log || grep -qE "$cut" pan.log; }; then
@@ -95,19 +97,23 @@ add_of() {
   check "$number" "$@" &
 }
 
-# The long ones first, so that no processor is idle at the end.
+# The longest configurations come first, so that no processor is idle at the
+# end.
 large safe holds -DPAIR -DSLOTS_A=1 -DSLOTS_B=2 -DCALLS=3 -DCHUNKS=2
 large safe holds -DABORT -DCALLS=3 -DCHUNKS=2
-# All pairs of numbers of slots; slots are of 2 cells and of 1.
+# All pairs of slot counts. By default slots of variant A have 2 cells, those of
+# variant B have 1.
 for a in 1 2 3; do
   for b in 1 2 3; do
     [ $((a + b)) -gt 3 ] && kind=large || kind=add
     $kind safe holds -DSLOTS_A=$a -DSLOTS_B=$b
   done
 done
-# Slots of one size: those of different layouts share their beginnings too.
+# Slots of the same size: then slots of different layouts begin at the same
+# addresses, too.
 add safe holds -DSLOTS_A=2 -DSLOTS_B=3 -DCELLS_A=1
-# Tags may wrap as early as this, where the number of slots is the same.
+# If both variants have the same number of slots, tags may wrap as early as
+# this.
 large safe holds -DSLOTS_A=3 -DSLOTS_B=3 -DTAG_BITS=2
 add safe holds -DPAIR -DCALLS=2 -DCHUNKS=2
 add safe holds -DPAIR -DLEAF_LANES=1 -DCALLS=3 -DCHUNKS=2
@@ -138,7 +144,7 @@ for slots in "1 1 2" "2 1 1" "3 2 2" "2 2 1"; do
   large_of home safe holds -DSLOTS_HOME=$home -DSLOTS_OTHER=$other -DSLOTS_ALONE=$alone
 done
 add_of home safe "assertion violated" -DMUTATE_NO_GATE
-# The home must have as many slots as any.
+# No other ring may have more slots than the home.
 add_of home safe "assertion violated" -DSLOTS_HOME=1 -DSLOTS_OTHER=2
 
 large_of told safe holds

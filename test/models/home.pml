@@ -2,27 +2,30 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What shared slots (runtime/host/TransferPlan.h) add to the rings of ring.pml: a
-// chunk that goes to several readers lies in a slot of one ring, its home, and
-// the others are told where. One writer, two readers; ring 0 is the home. How
-// many chunks a call has and of which kind it is is open. Kinds:
+// Models what shared slots (runtime/host/TransferPlan.h) add to the rings of
+// ring.pml: a chunk that goes to several readers lies in a slot of one ring,
+// its home; the readers of the other rings are told where. There are one writer
+// and two readers, and ring 0 is the home. pan tries every number of chunks and
+// every kind for each call. Kinds:
 //
 //   SHARED    both readers get the chunk, from the home's slot
-//   ALONE     only reader 0 gets one, in another layout of its ring
+//   ALONE     only reader 0 gets the chunk, in another layout of its ring
 //   BORROWED  both readers fetch the chunk from the writer's buffer, each into
 //             the slot of its own ring
 //
-// Checked by assertions: nobody writes to a slot that somebody has still to
-// read, and who reads finds the chunk that he expects. Checked by pan: nobody
-// waits for ever. Words are seen when they are stored: what relaxed memory does
-// to a ring, ring.pml looks at, and no word is used in another way here.
+// Checked by assertions: no process writes to a slot that a reader has still to
+// read, and a reader finds the chunk that it expects. Checked by pan: no
+// process waits for ever. A word is seen as soon as it is stored: ring.pml
+// covers the effects of relaxed memory, and this model uses the words as
+// ring.pml does.
 //
 // Parameters, as -D:
 //   SLOTS_HOME, SLOTS_OTHER  slots of the rings in calls of SHARED or BORROWED
 //   SLOTS_ALONE              slots of ring 0 in calls of kind ALONE
 //   CALLS, CHUNKS            number of calls; most chunks of one
-//   MUTATE_NO_GATE           who changes the kind does not wait for the readers
-//                            of slots of other rings
+//   MUTATE_NO_GATE           a writer whose call is not SHARED after one that
+//                            was does not wait until reader 1 has read its
+//                            chunks in the home's slots
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,11 +55,12 @@
 byte kind[CALLS];
 byte chunks[CALLS];
 
-/* Of each ring: chunks announced and chunks freed, since the beginning. */
+/* For each ring: chunks announced and chunks freed, since the beginning. */
 byte filled[2];
 byte freed[2];
 
-/* Of the home's memory: what each cell holds, and who has still to read it. */
+/* For each cell of the home's memory: the chunk that it holds, counted from 1
+   (0: none), and whether each reader has still to read it. */
 byte holds[3];
 bool awaited[6]; /* cell times 2, plus the reader */
 
@@ -75,7 +79,7 @@ proctype Writer() {
 #endif
     do
     :: chunk < chunks[call] ->
-      /* Blocks until it may write to the slots of all operands. */
+      /* Blocks until the slots of all operands may be written to. */
       atomic {
         freed[1] >= gate &&
         freed[0] + slotsOf(0, kind[call]) > number[0] &&
@@ -109,8 +113,9 @@ proctype Writer() {
   od
 }
 
-/* Of reader 1, chunk numbers of the home run ahead of its own: `home` counts
-   those. */
+/* `number` counts the chunks of the reader's own ring, `home` those of the
+   home. For reader 1, `home` may be ahead of `number`: it gets no chunks of
+   calls of kind ALONE. */
 proctype Reader(byte self) {
   byte call, chunk, number, home, cell;
   do
@@ -125,7 +130,7 @@ proctype Reader(byte self) {
                                       home % slotsOf(0, kind[call]));
         if
         :: kind[call] == BORROWED && self == 0 ->
-          /* Into its own slot, which others must have done with. */
+          /* Fetches into its own slot: all readers must have read that. */
           d_step { assert(isRead(cell)); holds[cell] = 0; cell = 0 }
         :: kind[call] == BORROWED && self == 1 -> cell = 0
         :: else -> d_step {

@@ -2,58 +2,64 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What runtime/core/Ring.h states, in Promela, for `spin` to go through every
+// The protocol of runtime/core/Ring.h in Promela: `spin` goes through every
 // order of events of small cases. check-ring.sh beside this file runs it.
 //
 // One writer and one reader of a ring make a few calls one after the other; or,
 // with PAIR, two ranks make allreduces: the leaf sends its chunks up, the root
-// folds them with its own and sends the results down. How many chunks a call
-// has, how large they are and which of two variants it takes is open (see
-// chooseCalls). Variants differ in slots and in the size of a slot, and use the
-// same memory. Chunks of a call may be smaller than its variant's slots.
+// folds them with its own and sends the results down. pan tries, for each call,
+// every number of chunks, every size of them and both variants (see
+// chooseCalls). The variants differ in the number of slots and in the size of a
+// slot, and use the same memory. The chunks of a call may be smaller than its
+// variant's slots.
 //
 // Checked by assertions: a reader never reads a cell that is not the expected
-// chunk's, a writer never writes a cell that is still to be read, the first
-// chunk of another layout finds the ring empty, ranks in the same calls never
-// see the signature of another, all that is sent arrives. Checked by pan: no
-// lane waits for ever (invalid end states), and, if LIVENESS is defined, every
-// run ends although lanes poll: `ltl everyRunEnds`, under weak fairness.
+// chunk's; a writer never writes to a cell that is still to be read; the first
+// chunk of another layout finds the ring empty; ranks that make the same calls
+// never see the signature of another call; every chunk that is sent arrives.
+// Checked by pan: no lane waits for ever (invalid end states), and, if LIVENESS
+// is defined, every run ends although lanes poll: `ltl everyRunEnds`, under
+// weak fairness.
 //
-// Relaxed memory. There are two parts to it:
+// Relaxed memory is modelled in two parts:
 //
-// - Words (tags and `freed`) are not seen when they are stored. Each is carried
-//   over by itself, at any later time, by the process Wires. Thus words arrive
-//   in any order, and a value may be skipped, never come back.
+// - Words (tags and `freed`) are not seen as soon as they are stored. The
+//   process Wires carries each word over by itself, at any later time. Thus
+//   words arrive in any order; a value may be skipped, but an older value never
+//   comes back.
 //
-// - Data have no delay of their own; instead it is counted what each side may
-//   rely on. A release sends along how far its side has come, an acquire takes
-//   that over, and whoever touches a cell asserts that the other side's last
-//   touch of it is among what it has taken over. This is the definition of a
-//   data race of the C++ memory model, for two threads. It needs no list of the
-//   reorderings that a machine might do, and it is stricter than a store
-//   buffer: it also finds a load that is left behind its release, and a missing
-//   acquire that no known machine would punish.
+// - Data have no delay of their own. Instead, the model counts the chunks that
+//   each side may rely on. A release sends along the count that its side has
+//   reached, an acquire takes that count over, and each access to a cell
+//   asserts that the other side's last access to it is within the count taken
+//   over. This is the definition of a data race of the C++ memory model, for
+//   two threads. It needs no list of the reorderings that a machine might do,
+//   and it is stricter than a model with a store buffer: it also finds a load
+//   that may take place after the release that follows it, and a missing
+//   acquire that does no harm on any known machine.
 //
-// Not in the model: direct and borrowed channels (told.pml has their words), low
-// latency lines, lanes of several threads, and calls that differ between ranks.
+// Not in the model: direct and borrowed channels (told.pml has their words),
+// low latency lines, lanes of several threads, and calls that differ between
+// ranks.
 //
 // Parameters, as -D:
 //   SLOTS_A, SLOTS_B  slots of the two variants, 1 to 3
-//   CELLS_A, CELLS_B  cells of a slot: a fold is interrupted between cells.
-//                     A call's chunks have as many, or fewer
+//   CELLS_A, CELLS_B  cells of a slot: a fold may be interrupted between cells.
+//                     A call's chunks have as many cells, or fewer
 //   CALLS, CHUNKS     number of calls; most chunks of a call (fewer are tried)
 //   FIXED             every call has CHUNKS chunks that fill their slots, and
 //                     variants take turns
-//   TAG_BITS          bits of a chunk's number in a tag: 40 in earnest, at most
-//                     6 here. Fewer than it takes to count all chunks is for
-//                     SLOTS_A == SLOTS_B only: a slot that the variants between
-//                     did not have may hold a tag from before the wrap.
+//   TAG_BITS          bits of a chunk's number in a tag: 40 in the runtime, at
+//                     most 6 here. Too few bits to count all chunks are allowed
+//                     only if SLOTS_A == SLOTS_B: otherwise a slot that only
+//                     one variant has may still hold a tag from before the
+//                     wrap.
 //   PAIR              two ranks and two rings
-//   LEAF_LANES        1: the leaf sends and receives in one lane; or 2
+//   LEAF_LANES        1: the leaf sends and receives in one lane; 2: in two
 //   ABORT             the abort word may be set at any time, or a lane may lose
 //                     patience and set it
-//   LIVENESS          lanes poll; with the claim that every run ends
-//   MUTATE_...        mistakes that pan has to find, at their places below
+//   LIVENESS          lanes poll, and pan checks that every run ends
+//   MUTATE_...        mistakes that pan has to find; see where each is used
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,15 +113,16 @@
 #define makeTag(n, signature) (numberBits(n) * 2 + (signature))
 #define holdsChunk(tag, n) ((tag) / 2 == numberBits(n))
 
-/* What the protocol has are tag, freed, number, layout and freedSeen. The
-   rest is for the properties. Counts are of chunks since the beginning. */
+/* The protocol itself has only the tags, `freed`, the numbers, `layout` and
+   `freedSeen`; the other fields are for the assertions. Counts are of chunks
+   since the beginning. */
 typedef Ring {
-  /* As stored by one side, and as the other side sees them now. */
+  /* The words as stored by one side, and as the other side sees them now. */
   byte tagStored[HEADS];
   byte tag[HEADS];
   byte freedStored;
   byte freed;
-  /* What a word's release sent along: the count that its side had reached. */
+  /* The count that a word's release sent along: how far its side had come. */
   byte tagStoredView[HEADS];
   byte tagView[HEADS];
   byte freedStoredView;
@@ -124,14 +131,14 @@ typedef Ring {
   /* The chunk that a cell is part of, counted from 1; 0: nothing yet. */
   byte cell[MEMORY];
 
-  /* The writer's. */
+  /* State of the writer. */
   byte writeNumber;
   byte layout; /* the variant of the last chunk, plus 1 */
   byte freedSeen;
   byte written;
   byte knowsRead; /* chunks whose reading the writer may rely on */
 
-  /* The reader's. */
+  /* State of the reader. */
   byte readNumber;
   byte read;
   byte knowsWritten; /* chunks whose writing the reader may rely on */
@@ -149,8 +156,9 @@ byte running = LANES;
 
 //===-- Waiting -----------------------------------------------------------===//
 
-/* Blocking where pan looks for invalid end states, which polling would hide;
-   polling where it looks for runs that never end. */
+/* Waits until `ready`, then does `take`. Blocks if pan looks for invalid end
+   states, which polling would hide; polls if pan looks for runs that never
+   end. */
 #ifdef LIVENESS
 #define LOOK(ready, take)                                                      \
   do                                                                           \
@@ -166,8 +174,8 @@ byte running = LANES;
   fi
 #endif
 
-/* A lane looks at the abort word only while it waits. One lane may lose
-   patience, and no more: the others are to end because they are told. */
+/* A lane looks at the abort word only while it waits. Only one lane may lose
+   patience: the other lanes have to end because it tells them. */
 #ifndef ABORT
 #define GIVE_UP(ready)
 #else
@@ -184,7 +192,7 @@ bool patient = true;
 #define LOOK_AT_ABORT aborted
 #endif
 
-#ifdef MUTATE_SILENT /* who gives up does not tell the others */
+#ifdef MUTATE_SILENT /* a lane that gives up does not tell the others */
 #define TELL skip
 #else
 #define TELL aborted = true
@@ -206,7 +214,7 @@ bool patient = true;
                        ring[r].freedView : ring[r].knowsRead)
 #endif
 
-#ifdef MUTATE_NO_DRAIN /* another layout does not wait for the ring to empty */
+#ifdef MUTATE_NO_DRAIN /* a change of layout does not wait for an empty ring */
 #define newLayout(r, v) false
 #else
 #define newLayout(r, v) (ring[r].layout != (v) + 1)
@@ -223,8 +231,8 @@ bool patient = true;
    (ring[r].writeNumber + 1 > CREDITS(v) ->                                    \
     ring[r].writeNumber + 1 - CREDITS(v) : 0))
 
-/* Like the host's writers it looks only if what it saw last does not do, which
-   leaves it with the oldest view that the protocol allows. */
+/* Like the host's writers, loads `freed` only if the value seen last is too
+   small. The writer thus has the oldest view that the protocol allows. */
 inline waitForSlot(r, v) {
 #ifndef MUTATE_NO_CREDIT /* the writer does not wait */
   if
@@ -287,7 +295,7 @@ inline announceChunk(r, v) {
 inline waitForChunk(r, v) {
   LOOK(holdsChunk(ring[r].tag[readHead(r, v)], ring[r].readNumber),
        TAKE_TAG(r, readHead(r, v)));
-  /* The signature is taken from a second look at the word. */
+  /* The signature comes from a second load of the tag. */
   assert(ring[r].tag[readHead(r, v)] == makeTag(ring[r].readNumber, v))
 }
 
@@ -356,8 +364,8 @@ inline forward(from, to, v) {
 #define RESET_READER(r) skip
 #endif
 
-/* Every lane: for each call, for each chunk, its steps. Lanes that give up
-   leave it by a jump to their label `stopped`. */
+/* The body of every lane: does its steps for each chunk of each call. A lane
+   that gives up leaves the loop by a jump to its label `stopped`. */
 #define FOR_EACH_CHUNK(start, steps)                                           \
   do                                                                           \
   :: call < CALLS ->                                                           \
@@ -371,7 +379,7 @@ inline forward(from, to, v) {
   :: else -> break                                                             \
   od
 
-/* A rank's next call begins when all lanes of the last have ended. */
+/* A rank's next call begins when all its lanes have ended the last one. */
 #if defined(PAIR) && LEAF_LANES == 2
 #define END_OF_CALL ; LOOK(self == 0 || ended[3 - self] >= call, skip)
 #else
@@ -445,7 +453,7 @@ end:
 }
 
 #ifdef ABORT
-/* Another lane of the job, or the host. */
+/* Another lane of the job, or the host: it may set the abort word. */
 proctype Others() {
   if
   :: TELL
@@ -454,7 +462,7 @@ proctype Others() {
 }
 #endif
 
-/* The ranks agree about their calls, and so they are chosen once. */
+/* All ranks make the same calls: these are chosen once. */
 inline chooseCalls() {
   byte i, n;
   for (i : 0 .. CALLS - 1) {

@@ -1,29 +1,34 @@
-//===- told.pml - a model of buffers that are used from afar --------------===//
+//===- told.pml - a model of buffers that the other side accesses ---------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What runtime/cuda/LaneCall.h states, for one ring: where the reader tells the
-// writer where its output is (a direct channel), or the writer tells the reader
-// where its input is (a borrowed one), or says that it cannot be reached, chunks
-// go around the slots or through them. What the channel is, whether the buffer
-// can be reached, and how many chunks a call has, is open; a call may also be
-// one in which nobody tells anything.
+// Models what runtime/cuda/LaneCall.h states, for one ring. In a direct channel
+// the reader tells the writer where its output is; in a borrowed channel the
+// writer tells the reader where its input is. Either may say instead that the
+// buffer cannot be reached. Chunks bypass the slots if it can be reached, and
+// go through them if not. pan tries, for each call, every role of the channel
+// (in role `plain` neither side tells anything), a buffer that can be reached
+// and one that cannot, and every number of chunks.
 //
-// Checked by assertions: who writes an output, or reads an input, from afar is
-// in the same call as its owner; a place is taken for that of its own call; a
-// reader never reads a slot that does not hold its chunk, a writer never writes
-// one that is still to be read. Checked by pan: nobody waits for ever.
+// Checked by assertions: when the writer writes to the reader's output, or the
+// reader reads the writer's input, both are in the same call; a place that is
+// taken over is that of the current call; a reader never reads a slot that does
+// not hold its chunk, and a writer never writes to a slot that is still to be
+// read. Checked by pan: no process waits for ever.
 //
-// Words (tags, `freed`, places and their tags) are carried over each by itself,
-// at any later time, as in ring.pml, but a tag brings along the place that was
+// As in ring.pml, each word (tags, `freed`, places and their tags) is carried
+// over by itself, at any later time; but a tag brings along the place that was
 // stored before it.
 //
 // Parameters, as -D:
-//   CALLS, CHUNKS, SLOTS
-//   MUTATE_NO_DRAIN       a writer tells before the reader has read all chunks
-//   MUTATE_NO_LAST        a reader of a direct channel does not wait for the end
+//   CALLS, CHUNKS, SLOTS  number of calls; most chunks of a call; slots
+//   MUTATE_NO_DRAIN       a writer tells where its input is before the reader
+//                         has read all chunks of earlier calls
+//   MUTATE_NO_LAST        a reader of a direct channel does not wait until the
+//                         last chunk has been written
 //   MUTATE_NO_READER      a writer does not wait until its input has been read
-//   MUTATE_NO_FREED       a reader of direct chunks does not count them as read
+//   MUTATE_NO_FREED       a reader of direct chunks does not count them in
+//                         `freed`
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,22 +44,22 @@
 
 mtype = { plain, direct, borrowed };
 mtype role[CALLS];
-bool open[CALLS]; /* whether the buffer can be reached */
+bool open[CALLS]; /* whether the other side can reach the buffer */
 byte chunks[CALLS];
 
-/* A word as stored, and as the other side sees it. */
+/* A word as one side has stored it, and as the other side sees it. */
 typedef Word { byte stored; byte seen }
 typedef Told {
   Word tag;   /* the number of the call's first chunk, plus 1 */
   Word place; /* the call, counted from 1, times 2, and whether it is open */
-  byte behind; /* the place that was there when the tag was stored */
+  byte behind; /* the place as it was when the tag was stored */
 }
 Word tag[SLOTS]; /* the number of the chunk, plus 1 */
 Word freed;
 Told toWriter, toReader;
 
 byte slot[SLOTS];    /* the chunk that lies there, plus 1 */
-byte writerIn, readerIn; /* the call that each is in, counted from 1 */
+byte writerIn, readerIn; /* the call that each is in, from 1; 0: in none */
 byte read; /* chunks that the reader has taken out of slots or counted */
 byte ended;
 
@@ -92,7 +97,7 @@ proctype Writer() {
     :: role[c - 1] == direct && open[c - 1] ->
       do
       :: k < chunks[c - 1] ->
-        assert(readerIn == c); /* its output */
+        assert(readerIn == c); /* the reader's output is valid */
         k++;
         number++
       :: else -> break
@@ -132,7 +137,7 @@ proctype Reader() {
     :: role[c - 1] == borrowed && open[c - 1] ->
       do
       :: k < chunks[c - 1] ->
-        assert(writerIn == c); /* its input */
+        assert(writerIn == c); /* the writer's input is valid */
         k++;
         number++
       :: else -> break
