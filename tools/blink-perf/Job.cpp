@@ -48,7 +48,7 @@ Job::Job(const Options &options) {
   if (!runtime::hasBundle(files_)) {
     if (numGpus != 0)
       throw UsageError("--gpus: " + files_[0]->name() +
-                       " is no bundle: its ranks have the GPUs that it was "
+                       " is not a bundle: its ranks have the GPUs that it was "
                        "compiled for");
     return;
   }

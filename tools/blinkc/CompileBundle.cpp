@@ -58,7 +58,7 @@ static llvm::Error parseSurvive(llvm::StringRef text, BundleOptions &options) {
                                 : nullptr;
     if (!survive)
       return makeError(
-          "--survive: '{0}' is nothing that a job can survive; expected links, "
+          "--survive: '{0}' is not a kind of failure; expected links, "
           "gpus or both as links,gpus",
           word.trim());
     options.*survive = true;
@@ -70,7 +70,7 @@ static llvm::Error refuseInput(const InputFile &file) {
   if (file.kind == InputKind::bundle)
     return refuseBundle(file);
   return makeError(
-      "--allocations: {0} is no topology: it is for one allocation already",
+      "--allocations: {0} is not a topology: it is for one allocation already",
       file.path);
 }
 
