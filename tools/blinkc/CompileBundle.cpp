@@ -38,7 +38,8 @@ parseCollectives(llvm::StringRef text) {
     std::optional<Collective> collective = parseCollective(word.trim());
     if (!collective)
       return makeError(
-          "--collectives: no collective '{0}'; expected all (but sendrecv), or "
+          "--collectives: no collective '{0}'; expected all (all except "
+          "sendrecv), or "
           "a list of allreduce, broadcast, reduce, allgather, reducescatter, "
           "gather, scatter, alltoall, sendrecv",
           word.trim());

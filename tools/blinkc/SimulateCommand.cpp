@@ -214,8 +214,8 @@ static int run(const SimulateFlags &flags) {
     return reportError(std::move(error));
   if (!flags.trace.empty() && (*file)->programs()->size() > 1)
     return reportError(
-        makeError("--trace is of one program, and {0} has {1}; compile one "
-                  "collective and root alone",
+        makeError("--trace records one program, but {0} has {1}; compile one "
+                  "collective and root only",
                   flags.input, (*file)->programs()->size()));
   for (const sched::Program *program : *(*file)->programs()) {
     llvm::Expected<SimulationOptions> options =
