@@ -15,7 +15,8 @@ class Collective_Attr<string name, string attrMnemonic>
 def Collective_LinkKindsAttr : Collective_Attr<"LinkKinds", "link_kinds"> {
   let summary = "A set of link kinds";
   let description = [{
-    The kinds of link a schedule may use, in enum order, none twice.
+    The kinds of link that a schedule may use, in enum order, without
+    duplicates.
 
     ```mlir
     #collective.link_kinds<nvlink, pcie>
@@ -27,10 +28,10 @@ def Collective_LinkKindsAttr : Collective_Attr<"LinkKinds", "link_kinds"> {
 }
 
 def Collective_EdgeAttr : Collective_Attr<"Edge", "edge"> {
-  let summary = "One hop of a tree, with its route over the machine";
+  let summary = "An edge of a tree, with its path over links of the machine";
   let description = [{
-    `from` and `to` are ranks, in the direction the data moves. The path lists
-    the names of the topology's links in order.
+    Data moves from rank `from` to rank `to`. The path lists the names of the
+    topology's links in order.
 
     ```mlir
     #collective.edge<0 -> 3 via [gpu0.gpu3]>
@@ -43,11 +44,11 @@ def Collective_EdgeAttr : Collective_Attr<"Edge", "edge"> {
 }
 
 def Collective_SwitchUseAttr : Collective_Attr<"SwitchUse", "switch_use"> {
-  let summary = "What a switch does for a tree";
+  let summary = "The operations that a switch performs for a tree";
   let description = [{
-    The switch reduces what all ranks give to the root, multicasts what the root
-    gives to all ranks, or both. The path is that from the root to the switch
-    and back.
+    The switch reduces the contributions of all ranks for the root, multicasts
+    the data of the root to all ranks, or both. The path leads from the root to
+    the switch and back.
 
     ```mlir
     #collective.switch_use<reduce multicast via [gpu0.nvswitch0, nvswitch0.gpu0]>
@@ -59,10 +60,11 @@ def Collective_SwitchUseAttr : Collective_Attr<"SwitchUse", "switch_use"> {
 }
 
 def Collective_RenamingAttr : Collective_Attr<"Renaming", "renaming"> {
-  let summary = "A renaming that leaves a machine as it is";
+  let summary = "A renaming of nodes that maps a machine to itself";
   let description = [{
-    Node i of the topology becomes node `nodes[i]`. Its powers from 0 to `steps`
-    - 1 count; the next one is made of renamings before it.
+    Node i of the topology becomes node `nodes[i]`. The powers 0 to `steps` - 1
+    of the renaming are used; its power `steps` is a product of renamings listed
+    before it.
 
     ```mlir
     #collective.renaming<steps 2 nodes[2, 3, 0, 1]>
@@ -74,7 +76,7 @@ def Collective_RenamingAttr : Collective_Attr<"Renaming", "renaming"> {
 }
 
 def Collective_BufferAttr : Collective_Attr<"Buffer", "buffer"> {
-  let summary = "A block of the user's input or output";
+  let summary = "A block of the user's input or output buffer";
   let description = [{
     ```mlir
     #collective.buffer<input[0]>

@@ -8,20 +8,21 @@ include "mlir/IR/SymbolInterfaces.td"
 def Collective_Dialect : Dialect {
   let name = "collective";
   let cppNamespace = "::blink::collective";
-  let summary = "Collective communication, from a machine to the steps of its GPUs";
+  let summary = "Collective communication, from the machine to the steps of each GPU";
   let description = [{
-    The dialect has four levels. Each can be written by hand, printed, parsed
-    and fed to the next pass; that is how a custom algorithm enters Blink.
+    The dialect has four levels. IR of each level can be written by hand,
+    printed, parsed, and passed to the next pass. Custom algorithms are written
+    in this way.
 
     1. *topology*: `collective.topology` holds `collective.node` and
        `collective.link`.
-    2. *request*: `collective.all_reduce`, `collective.broadcast`, ... ask for a
-       collective on a topology and an allocation of its GPUs.
+    2. *request*: `collective.all_reduce`, `collective.broadcast`, ... request
+       a collective on a topology, for an allocation of its GPUs.
     3. *forest*: `collective.forest` holds spanning trees, `collective.tree`,
-       with exact shares and the relay paths of their edges.
+       with exact shares and the path of each edge.
     4. *folds*: `collective.schedule` holds shares, channels and, for each
-       `collective.rank`, the `collective.fold` steps, first loose, then in
-       `collective.lane`s.
+       rank, a `collective.rank` with its `collective.fold` steps, which are
+       loose at first and later in `collective.lane`s.
 
     Sizes are bytes, bandwidth is GB/s (1e9 bytes/s) per direction, latency is
     microseconds. Rate (`algbw`) is buffer size over time, as in nccl-tests.

@@ -4,8 +4,8 @@
 
 include "dialect/CollectiveAttrs.td"
 
-// The statement of a forest or a schedule: a collective, the GPUs and links
-// that it may use, its rate with a proof, and the sizes that it is for.
+// The common arguments of forests and schedules: a collective, the GPUs and
+// links that it may use, its rate with a proof, and the sizes that it serves.
 class Collective_StatementOp<string mnemonic, list<Trait> traits = [],
                              dag moreArguments = (ins), string moreFormat = "">
     : Collective_ContainerOp<mnemonic,
@@ -55,30 +55,34 @@ class Collective_StatementOp<string mnemonic, list<Trait> traits = [],
 }
 
 def Collective_ForestOp : Collective_StatementOp<"forest"> {
-  let summary = "The trees that carry a collective, with the proof of their rate";
+  let summary = "The trees of a collective, with a proof of the bound on its rate";
   let description = [{
-    `algbw` is the rate the links sustain with these shares, `bound` what no
-    schedule can exceed, both in GB/s. `prices` proves the bound: one price a
-    link of the topology, in its order; sum(price x bandwidth) over the price of
-    the cheapest tree is an upper bound on every schedule's rate.
+    `algbw` is the rate that the links sustain with these shares, `bound` the
+    rate that no schedule can exceed, both in GB/s. `prices` proves the bound.
+    It has one price for each link of the topology, in its order. The sum of
+    price x bandwidth over all links, divided by the price of the cheapest tree,
+    is an upper bound on the rate of every schedule.
 
-    `relays` are GPUs outside `gpus` that may forward: paths may run over them.
+    `relays` are GPUs outside `gpus` that may forward data: paths may cross
+    them.
 
-    With `sums` all trees add in one order: `chain` is ((r0 + r1) + r2) + ...,
-    `halves` adds each half of the ranks by itself, (r0 + r1) + (r2 + r3).
+    With `sums`, all trees add in one order: `chain` is ((r0 + r1) + r2) + ...,
+    `halves` adds up each half of the ranks separately, (r0 + r1) + (r2 + r3).
 
-    A tree of share 0 is a candidate: `collective-select-trees` may use it, the
-    passes after it drop it.
+    A tree of share 0 is a candidate: `collective-select-trees` may use it;
+    later passes remove it.
 
-    A forest may be one *variant* of a collective: for messages of `min_bytes`
-    to below `max_bytes` (absent: 0, no limit), sent by `protocol` (absent:
-    simple). Its other variants are forests beside it; `algbw` and `bound` are
-    the same in all of them, the rate being that of the last.
+    A forest may be one *variant* of a collective. It then serves messages from
+    `min_bytes` (default: 0) to below `max_bytes` (default: no limit), sent by
+    `protocol` (default: simple). The other variants are separate forests.
+    `algbw` and `bound` are the same in all variants; `algbw` is the rate of the
+    last one.
 
-    With `symmetry`, renamings of the machine that make an abelian group and
-    move every rank, a tree stands for all its images: roots are the least ranks
-    of their orbits, and shares of a block without images add up to one part of
-    as many as there are elements.
+    `symmetry` lists renamings of the machine that generate an abelian group in
+    which every element but the identity moves every rank. Each tree then stands
+    for all its images. Roots are the lowest ranks of their orbits, and the
+    shares of a block, without images, add up to one divided by the number of
+    elements of the group.
 
     ```mlir
     collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0
@@ -96,23 +100,23 @@ def Collective_TreeOp : Collective_Op<"tree", [HasParent<"ForestOp">]> {
     carries results away from it, parents before children. An allreduce has
     both; a reduce, reduce_scatter or gather only `up`; a broadcast, all_gather,
     scatter or all_to_all only `down`. In gather, scatter and all_to_all each
-    rank has data of its own, and the tree is the set of chains between it and
-    the root.
+    rank has data of its own, and the tree is the set of chains between each
+    rank and the root.
 
-    In a forest with `sums`, `up` has an edge for each part of the sum but the
-    whole, each after its own parts: from the rank where the part is to the one
-    where it is added, by a path that may go over other ranks; `1 -> 1 via []`
-    where that is one rank. Of two ranks and root 1 that is
-    `[0 -> 1 via [gpu0.gpu1], 1 -> 1 via []]`.
+    In a forest with `sums`, `up` has one edge for each partial sum, listed
+    after the edges of the sums that it consists of. The edge leads from the
+    rank that has the partial sum to the rank that adds it, by a path that may
+    cross other ranks. If both are one rank, the edge is `1 -> 1 via []`. For
+    two ranks and root 1, `up` is `[0 -> 1 via [gpu0.gpu1], 1 -> 1 via []]`.
 
     ```mlir
     collective.tree @t0 root 1 block 0 share 3 of 7
         up [0 -> 1 via [gpu0.gpu1]] down [1 -> 0 via [gpu1.gpu0]]
     ```
 
-    A switch may work for a tree: then all edges of `up` (`reduce`), of `down`
-    (`multicast`) or of both join the root with another rank over that switch,
-    and each link of them carries the tree's share once.
+    A switch may work for a tree. Then all edges of `up` (`reduce`), of `down`
+    (`multicast`) or of both connect the root with another rank over that
+    switch, and each of their links carries the tree's share once.
 
     ```mlir
     collective.tree @t0 root 0 block 0 share 1 of 2

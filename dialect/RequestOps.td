@@ -44,10 +44,10 @@ class Collective_RootedRequestOp<string mnemonic, string kind>
 
 def Collective_AllReduceOp
     : Collective_UnrootedRequestOp<"all_reduce", "AllReduce"> {
-  let summary = "Every rank ends with the reduction of all inputs";
+  let summary = "Every rank gets the reduction of all inputs";
   let description = [{
-    `gpus` lists the GPU number of each rank, `relays` those of other GPUs that
-    may forward.
+    `gpus` lists the GPU number of each rank, `relays` the numbers of other GPUs
+    that may forward data.
 
     ```mlir
     collective.all_reduce @dgx1 gpus [1, 4, 5, 6] links <nvlink>
@@ -57,7 +57,7 @@ def Collective_AllReduceOp
 
 def Collective_AllGatherOp
     : Collective_UnrootedRequestOp<"all_gather", "AllGather"> {
-  let summary = "Every rank ends with the inputs of all, in rank order";
+  let summary = "Every rank gets the inputs of all ranks, in rank order";
   let description = [{
     ```mlir
     collective.all_gather @dgx1 gpus [1, 4, 5, 6] links <nvlink>
@@ -67,7 +67,7 @@ def Collective_AllGatherOp
 
 def Collective_ReduceScatterOp
     : Collective_UnrootedRequestOp<"reduce_scatter", "ReduceScatter"> {
-  let summary = "Rank r ends with block r of the reduction of all inputs";
+  let summary = "Rank r gets block r of the reduction of all inputs";
   let description = [{
     ```mlir
     collective.reduce_scatter @dgx1 gpus [1, 4, 5, 6] links <nvlink>
@@ -77,7 +77,7 @@ def Collective_ReduceScatterOp
 
 def Collective_BroadcastOp
     : Collective_RootedRequestOp<"broadcast", "Broadcast"> {
-  let summary = "Every rank ends with the root's input";
+  let summary = "Every rank gets the root's input";
   let description = [{
     ```mlir
     collective.broadcast @dgx1 gpus [1, 4, 5, 6] links <nvlink> root 0
@@ -86,7 +86,7 @@ def Collective_BroadcastOp
 }
 
 def Collective_ReduceOp : Collective_RootedRequestOp<"reduce", "Reduce"> {
-  let summary = "The root ends with the reduction of all inputs";
+  let summary = "The root gets the reduction of all inputs";
   let description = [{
     ```mlir
     collective.reduce @dgx1 gpus [1, 4, 5, 6] links <nvlink> root 0
@@ -95,7 +95,7 @@ def Collective_ReduceOp : Collective_RootedRequestOp<"reduce", "Reduce"> {
 }
 
 def Collective_GatherOp : Collective_RootedRequestOp<"gather", "Gather"> {
-  let summary = "The root ends with the inputs of all, in rank order";
+  let summary = "The root gets the inputs of all ranks, in rank order";
   let description = [{
     ```mlir
     collective.gather @dgx1 gpus [1, 4, 5, 6] links <nvlink> root 0
@@ -104,7 +104,7 @@ def Collective_GatherOp : Collective_RootedRequestOp<"gather", "Gather"> {
 }
 
 def Collective_ScatterOp : Collective_RootedRequestOp<"scatter", "Scatter"> {
-  let summary = "Rank r ends with block r of the root's input";
+  let summary = "Rank r gets block r of the root's input";
   let description = [{
     ```mlir
     collective.scatter @dgx1 gpus [1, 4, 5, 6] links <nvlink> root 0
@@ -114,7 +114,7 @@ def Collective_ScatterOp : Collective_RootedRequestOp<"scatter", "Scatter"> {
 
 def Collective_AllToAllOp
     : Collective_UnrootedRequestOp<"all_to_all", "AllToAll"> {
-  let summary = "Block s of rank d's output is block d of rank s's input";
+  let summary = "Block d of rank s's input becomes block s of rank d's output";
   let description = [{
     ```mlir
     collective.all_to_all @dgx1 gpus [1, 4, 5, 6] links <nvlink>
@@ -124,10 +124,10 @@ def Collective_AllToAllOp
 
 def Collective_SendRecvOp
     : Collective_UnrootedRequestOp<"send_recv", "SendRecv"> {
-  let summary = "Point to point: block d of rank s's input becomes block s of rank d's output, each block on its own";
+  let summary = "Point to point: block d of rank s's input becomes block s of rank d's output, each block independently";
   let description = [{
-    Trees are stars: every rank is reached from the root by one path, on which
-    there is no other rank.
+    Trees are stars: one path that crosses no other rank leads from the root to
+    each rank.
 
     ```mlir
     collective.send_recv @dgx1 gpus [1, 4, 5, 6] links <all>

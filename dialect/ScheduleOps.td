@@ -15,20 +15,22 @@ def Collective_ScheduleOp
   let summary = "The program of every rank";
   let description = [{
     Holds `collective.share`s, `collective.channel`s and one `collective.rank`
-    for each rank, in order. `chunk_bytes` is the size of a channel's slot and
-    absent until `collective-tune-chunks` has run. A call that is short has
-    smaller chunks, at least four, of 64 KiB or more, or `least` so many `of` so
-    many bytes. The rest as at `collective.forest`. Schedules of one collective,
-    root and allocation are the variants of one program, in ascending order of
-    size, with no gap.
+    for each rank, in order. `chunk_bytes` is the size of a channel's slot; it
+    is absent until `collective-tune-chunks` has run. Small messages are cut
+    into smaller chunks: into at least four, but not below 64 KiB, or into at
+    least as many as the first number of `least`, but not below the second, in
+    bytes. The other arguments are explained at `collective.forest`. Schedules
+    of one collective, root and allocation are the variants of one program, in
+    ascending order of size, without gaps.
 
-    `relays` are GPUs outside `gpus` that forward. After the n ranks they are
-    counted as ranks n, n + 1, ..., with programs that touch channels alone.
+    `relays` are GPUs outside `gpus` that forward data. They are numbered after
+    the n ranks, as ranks n, n + 1, ...; their programs use only channels.
 
-    With `symmetry`, as at `collective.forest`, shares and channels are those of
-    trees whose roots are the least ranks of their orbits, and there is a
-    `collective.rank` for each of these ranks. A fold of such a rank names a
-    channel that an image of it reads or writes: its own is the image of that.
+    With `symmetry` (see `collective.forest`), shares and channels are those of
+    trees whose roots are the lowest ranks of their orbits, and there is a
+    `collective.rank` for each of these ranks. If an image of such a rank reads
+    or writes a channel, a fold of the rank names that channel; it stands for
+    the channel's image at the rank itself.
 
     ```mlir
     collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0
@@ -54,10 +56,10 @@ def Collective_ShareOp
     : Collective_Op<"share", [Symbol, HasParent<"ScheduleOp">]> {
   let summary = "The part of a block that one tree carries";
   let description = [{
-    Shares stand in the order of the elements they cover; those of one block
-    have one denominator and add up to one. `root` and `depth` describe the tree.
-    Where a switch works for it, all its channels to the root (`reduce`), or from
-    it (`multicast`), go over that switch.
+    Shares are in the order of the elements that they cover. The shares of a
+    block have one denominator and add up to one. `root` and `depth` describe
+    the tree. If a switch works for the tree, all its channels to the root
+    (`reduce`) or from the root (`multicast`) cross that switch.
 
     ```mlir
     collective.share @t0 root 3 block 0 part 3 of 7 depth 2
@@ -83,8 +85,8 @@ def Collective_ChannelOp
   let description = [{
     Carries the chunks of one share over one path. Exactly one fold of rank
     `from` writes it and exactly one fold of rank `to` reads it. A `network`
-    channel may have a `window`: no more chunks than that are on their way at a
-    time, be there more slots.
+    channel may have a `window`: the maximum number of chunks in flight, even if
+    there are more slots.
 
     ```mlir
     collective.channel @c0 peer share @t0 from 0 to 3 slots 4 via [gpu0.gpu3]
@@ -125,7 +127,8 @@ def Collective_LaneOp
     : Collective_ContainerOp<"lane", [HasParent<"RankOp">]> {
   let summary = "One sequential worker: a thread, or a thread block on a GPU";
   let description = [{
-    Runs its folds in order, round after round. Their delays never fall.
+    Runs its folds in order, round after round. From one fold to the next, the
+    delay never decreases.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
   let builders =
@@ -142,9 +145,10 @@ def Collective_FoldOp
   let summary = "Read a chunk from each source, reduce, write to each destination";
   let description = [{
     The only instruction. Sources are reduced element by element in the listed
-    order. `completes` marks the fold whose result is the whole reduction; there
-    an average divides. With a `delay` of d it takes chunk r - d in round r of its
-    lane, so that what others make in a round is there in the next one.
+    order. `completes` marks the fold whose result is the whole reduction; an
+    average is divided there. With a `delay` of d, the fold processes chunk
+    r - d in round r of its lane, so that the chunks that it reads have been
+    written in earlier rounds.
 
     ```mlir
     collective.fold @t0 (input[0], @c1, @c2) -> (@c5)

@@ -10,8 +10,8 @@ def Collective_TopologyOp
                                           IsolatedFromAbove]> {
   let summary = "A machine type: its nodes and links";
   let description = [{
-    `gpu` nodes in order are GPU 0, 1, ...; those of other
-    kinds are transit nodes.
+    `gpu` nodes in order are GPU 0, 1, ...; nodes of other kinds are transit
+    nodes.
 
     ```mlir
     collective.topology @pair {
@@ -42,8 +42,8 @@ def Collective_NodeOp
     : Collective_Op<"node", [Symbol, HasParent<"TopologyOp">]> {
   let summary = "A GPU, or a transit node between GPUs";
   let description = [{
-    `multicast` and `reduce` mark a switch that can copy or reduce; `device` is
-    a nic's name in the operating system.
+    `multicast` and `reduce` mark a switch that can copy or add data; `device`
+    is the name of a nic in the operating system.
 
     ```mlir
     collective.node @nvswitch switch {multicast, reduce}
@@ -62,7 +62,8 @@ def Collective_LinkOp
                              DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A directed link between two nodes";
   let description = [{
-    Bandwidth in GB/s (0.001 to 1000000), latency in microseconds (0 to 1000000).
+    Bandwidth is in GB/s (0.001 to 1000000), latency in microseconds (0 to
+    1000000).
 
     ```mlir
     collective.link @gpu0.plx0 pcie @gpu0 -> @plx0 bandwidth 15.75 latency 0.5

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks who may include whom (docs/contributing.md, "Where things live").
+"""Checks which files may include which (docs/contributing.md, "Where things live").
 
-The runtime must build without the compiler, the solver must not know MLIR, the
-verifier must share nothing with what it judges. A rule that is only written
-down gets broken; this one is a test.
+The runtime must build without the compiler, the solver must not depend on MLIR,
+and the verifier must not share code with the compiler, whose output it checks.
+This test enforces these rules.
 """
 import pathlib
 import re

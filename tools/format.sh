@@ -2,7 +2,7 @@
 # Formats all C++ of the project, and the scripts of pages, with clang-format 19.
 #
 #   tools/format.sh          rewrites files
-#   tools/format.sh --check  changes nothing; exit code 1 if something is not formatted
+#   tools/format.sh --check  changes nothing; exit code 1 if a file is not formatted
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=(-i)

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Gives each reader of Blink inputs that nobody thought of (docs/fuzzing.md).
+# Fuzzes each reader of Blink (docs/fuzzing.md).
 #
-#   tools/fuzz.sh                     every target of test/fuzz, a minute each
-#   tools/fuzz.sh topology            one of them
-#   tools/fuzz.sh topology,plan 3600  two, for an hour each
+#   tools/fuzz.sh                     every target of test/fuzz, one minute each
+#   tools/fuzz.sh topology            one target
+#   tools/fuzz.sh topology,plan 3600  two targets, one hour each
 #   tools/fuzz.sh all 3600
 #
-# As many at once as there are processors. Installs clang if it is missing, and builds the targets with AddressSanitizer
+# Runs one target per processor at a time. Installs clang if it is missing, and builds the targets with AddressSanitizer
 # and UndefinedBehaviorSanitizer. Corpora grow from run to run in build/fuzz/corpus/TARGET, and build/fuzz/runs.tsv has
-# a line a run: when, target, seconds, inputs, edges and features covered. The last line is "N inputs, 0 crashes". Exit
-# code 1 if something crashed, leaked, took over 10 s or over 1 GB: the line before says which file does it, and the
-# others go on.
+# one line per run: time, target, seconds, inputs, edges and features covered. The last line is "N inputs, 0 crashes".
+# Exit code 1 if an input crashed, leaked, took over 10 s or over 1 GB; the line before names its file, and the other
+# targets continue.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' tools/fuzz.sh; }

@@ -1,43 +1,44 @@
 #!/usr/bin/env bash
 # Builds the runtime on a machine with a GPU, tests and measures it there, and writes a report.
 #
-#   tools/gpu-check.sh                 all parts, anew, in the order of what finds most; what there was no time for is
-#                                      reported as not run
-#   tools/gpu-check.sh --rest          what has no result yet, in the same build folder; again until nothing is left
-#   tools/gpu-check.sh PART...         these parts, anew; the results of others stay
-#   tools/gpu-check.sh --seconds N     time for everything (560); --rest goes on where it ended
-#   tools/gpu-check.sh --output DIR    the results go there (build/gpu-check/results)
-#   tools/gpu-check.sh --pack          copies the headers of FlatBuffers, xxHash, CLI11, nlohmann's JSON and
-#                                      doctest of this machine to build/gpu-headers, to be carried along to one that
-#                                      has none; needs no GPU
+#   tools/gpu-check.sh                 runs all parts again, those that find most problems first; steps for which there
+#                                      was no time are reported as not run
+#   tools/gpu-check.sh --rest          runs the steps that have no result yet, in the same build folder; repeat until
+#                                      all have one
+#   tools/gpu-check.sh PART...         runs these parts again; the results of others are kept
+#   tools/gpu-check.sh --seconds N     total time limit (560); --rest continues where the run ended
+#   tools/gpu-check.sh --output DIR    folder for the results (build/gpu-check/results)
+#   tools/gpu-check.sh --pack          copies the headers of FlatBuffers, xxHash, CLI11, nlohmann's JSON and doctest
+#                                      from this machine to build/gpu-headers, for a machine that has none; needs no
+#                                      GPU
 #   tools/gpu-check.sh --flatbuffers DIR --doctest DIR --xxhash DIR --cli11 DIR --json DIR
 #                                      folders with flatbuffers/flatbuffers.h, doctest/doctest.h, xxhash.h, CLI/CLI.hpp
 #                                      and nlohmann/json.hpp (default: FLATBUFFERS_INCLUDE_DIR, DOCTEST_INCLUDE_DIR,
 #                                      XXHASH_INCLUDE_DIR, CLI11_INCLUDE_DIR, JSON_INCLUDE_DIR, build/gpu-headers, the
-#                                      compiler's)
-#   tools/gpu-check.sh --build-only    builds and stops; needs no GPU
-#   tools/gpu-check.sh --build DIR     the build folder (build/gpu-check)
-#   tools/gpu-check.sh --architecture 90   machine code for this one (default: the GPU's)
+#                                      compiler's folders)
+#   tools/gpu-check.sh --build-only    only builds; needs no GPU
+#   tools/gpu-check.sh --build DIR     build folder (build/gpu-check)
+#   tools/gpu-check.sh --architecture 90   architecture of the machine code (default: the GPU's)
 #
 # Parts:
-#   build         the runtime, its tests and what measures
+#   build         the runtime, its tests and the measuring programs
 #   first         blink-perf's self-test, and 8 bytes to 64 MiB with every element checked
-#   conformance   blink_cuda_test, a process a case
-#   launches      its cases with ranks in launches of their own, one of them late, and with many calls back to back
-#   storm         a minute of random calls
-#   calibration   what lanes could reach: copies by few blocks, loads, fences and answers at system scope
-#   measure       what docs/gpu-results.md has
-#   profile       the lanes' kernel under ncu
+#   conformance   blink_cuda_test, one process per case
+#   launches      its cases with a separate launch for each rank, one of them late, and with many calls back to back
+#   storm         one minute of random calls
+#   calibration   limits of lanes: copies by few blocks, loads, fences and answers at system scope
+#   measure       the measurements of docs/gpu-results.md
+#   profile       the kernel of lanes under ncu
 #   sanitize      compute-sanitizer's memcheck, synccheck, racecheck and initcheck on calls of one launch each
-#   processes     cases with several processes, which take turns on one GPU
-#   gpus          conformance over all GPUs, and whether ranks of others use memory of the first; with several GPUs
+#   processes     cases with several processes, which share one GPU in turns
+#   gpus          conformance over all GPUs, and whether ranks on other GPUs use memory of the first; needs several GPUs
 #
-# Each step has a limit of its own: what hangs costs that, not the run. The results are report.md, gpu-results.md, which
-# docs/gpu-results.md can be replaced with, and gpu-check.tar.gz: those, all logs and all that was measured.
+# Each step has its own time limit, so that one that hangs does not stop the run. The results are report.md,
+# gpu-results.md, which can replace docs/gpu-results.md, and gpu-check.tar.gz with both, all logs and all measurements.
 #
-# Needs CUDA, CMake 3.25, ninja, a C++17 compiler and Python 3; no LLVM, no network. Uses one GPU but in the part gpus,
-# the first or the first of CUDA_VISIBLE_DEVICES.
-# Exit code: 0 all that has a result is good, 1 something failed, 2 it could not begin.
+# Needs CUDA, CMake 3.25, ninja, a C++17 compiler and Python 3, but neither LLVM nor a network. Except in the part gpus,
+# it uses one GPU: the first, or the first of CUDA_VISIBLE_DEVICES.
+# Exit code: 0 all steps with a result succeeded, 1 something failed, 2 the run could not begin.
 set -euo pipefail
 script=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 invoked_from=$PWD

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs the Debian packages Blink is built from, and nothing that is already there.
+# Installs the Debian packages that Blink needs and that are not installed yet.
 #
-#   tools/install-deps.sh            what compiler, runtime and their tests need
+#   tools/install-deps.sh            packages for the compiler, the runtime and their tests
 #   tools/install-deps.sh --all      also SimGrid, MPI and iproute2, which tests use, and --python
-#   tools/install-deps.sh --fuzz     what the compiler needs, and clang for tools/fuzz.sh
-#   tools/install-deps.sh --runtime  only what -DBLINK_BUILD_COMPILER=OFF needs
-#   tools/install-deps.sh --python   --runtime, and what the Python package is built and tested with, in build/venv
+#   tools/install-deps.sh --fuzz     packages for the compiler, and clang for tools/fuzz.sh
+#   tools/install-deps.sh --runtime  only packages for -DBLINK_BUILD_COMPILER=OFF
+#   tools/install-deps.sh --python   --runtime, and in build/venv packages to build and test the Python package
 #
-# Runs as root, or through sudo. Safe and quick to run again.
+# Runs as root, or through sudo. Can be run again safely and quickly.
 set -euo pipefail
 
 runtime_packages=(cmake ninja-build g++ libflatbuffers-dev libxxhash-dev libcli11-dev nlohmann-json3-dev doctest-dev

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# From a bare Debian 12 to a proved and replayed allreduce of a DGX-1.
+# Compiles, verifies and replays an allreduce of a DGX-1, starting from a bare Debian 12.
 #
 #   tools/quickstart.sh
 #
-# Installs the packages that are missing (as root or through sudo), builds
-# blinkc, compiles topologies/dgx1.topo to allreduce.sched, proves it right, and
-# replays it with 64 MiB of random floats over 8 ranks. Where nvcc is there and
-# a GPU, blinkc gets the kernels for that GPU. All else (blink-perf, libblink
-# to install, kernels for other GPUs, tests) is in the presets. Safe to run
-# again, and quick the second time.
+# Installs missing packages (as root or through sudo), builds blinkc, compiles
+# topologies/dgx1.topo to allreduce.sched, verifies it, and replays it with 64
+# MiB of random floats over 8 ranks. If there are nvcc and a GPU, blinkc
+# contains the kernels for that GPU. Everything else (blink-perf, libblink to
+# install, kernels for other GPUs, tests) is built by the presets. Can be run
+# again safely, and is quick the second time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Installs PyTorch and Blink's back end for it, and tests and trains with both.
 #
-#   tools/test-torch.sh                everything; the last line is the sum
-#   tools/test-torch.sh --quick        the tests of test/torch alone
-#   tools/test-torch.sh --quick -k ddp the rest of the line goes to pytest
+#   tools/test-torch.sh                everything; the last line is a summary
+#   tools/test-torch.sh --quick        only the tests of test/torch
+#   tools/test-torch.sh --quick -k ddp other arguments are passed to pytest
 #
-# 3 GB of PyTorch come from PyPI, into build/torch-venv, unless BLINK_TORCH_VENV names a virtual environment with it.
-# There `pip install .` builds the wheel of this checkout. Then run
+# PyTorch (3 GB) is installed from PyPI into build/torch-venv, unless BLINK_TORCH_VENV names a virtual environment with
+# PyTorch. `pip install .` installs the wheel of this checkout there. Then the script runs
 #   pytest test/torch         our own tests
 #   test/torch/suite.py       PyTorch's suite of distributed tests, for blink and for gloo: as many must pass
 #   test/torch/train.py       a transformer and a CNN by DDP and FSDP2, twice each, and once with gloo
-# Safe to run again, and quick the second time. BLINK_TORCH_GROUPS=50 makes a test of 1000 groups shorter.
+# Can be run again safely, and is quick the second time. BLINK_TORCH_GROUPS=50 shortens a test of 1000 groups.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds Blink three ways and runs every test.
+# Installs missing packages, builds Blink in three ways and runs every test.
 #
 #   tools/test.sh            everything; the last lines are ctest's summary
-#   tools/test.sh -R lit     the rest of the line goes to ctest
+#   tools/test.sh -R lit     arguments are passed to ctest
 #
-# dev: all of it. asan: all of it under AddressSanitizer and
-# UndefinedBehaviorSanitizer. tsan: the runtime, built alone, under
-# ThreadSanitizer. Safe to run again, and quick the second time.
+# dev: everything. asan: everything, with AddressSanitizer and
+# UndefinedBehaviorSanitizer. tsan: only the runtime, with ThreadSanitizer. Can
+# be run again safely, and is quick the second time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh --all

@@ -107,9 +107,10 @@ llvm::Error blink::expectSchedule(const InputFile &file) {
     return llvm::Error::success();
   if (file.kind == InputKind::bundle)
     return refuseBundle(file);
-  return makeError("{0}: is no schedule; make one with: blinkc compile {0} -o "
-                   "FILE.sched",
-                   file.path);
+  return makeError(
+      "{0}: is not a schedule; make one with: blinkc compile {0} -o "
+      "FILE.sched",
+      file.path);
 }
 
 llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path,
@@ -127,7 +128,7 @@ llvm::Expected<Topology> blink::openTopology(const InputFile &file) {
   if (file.kind == InputKind::bundle)
     return refuseBundle(file);
   if (file.kind != InputKind::topology)
-    return makeError("{0}: is no topology; to see the bound of a schedule: "
+    return makeError("{0}: is not a topology; to see the bound of a schedule: "
                      "blinkc verify {0}",
                      file.path);
   return parseTopology(file.text(), file.path);

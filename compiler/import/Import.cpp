@@ -41,7 +41,7 @@ static llvm::Expected<Inventory> readXml(llvm::StringRef text,
         root, "this is NCCL's graph file, which has rings and trees; "
               "NCCL_TOPO_DUMP_FILE writes the machine");
   return (*document)->error(root, "<" + name +
-                                      "> is no topology that is known; "
+                                      "> is not a known kind of topology; "
                                       "expected one of: " +
                                       kKnown);
 }

@@ -1,16 +1,16 @@
-"""A training with PyTorch's DistributedDataParallel over Blink, on GPUs where there are some and on the CPU elsewhere.
+"""Trains with PyTorch's DistributedDataParallel over Blink, on GPUs if there are any, otherwise on the CPU.
 
 With torchrun, four processes on this machine:
 
     torchrun --nproc-per-node 4 runtime/examples/train_torch.py
 
-With Slurm; each rank sees all GPUs of its node and takes the one of its number. GPUs are those of one node, and on the
-CPU several nodes need schedules for them in BLINK_HOST_SCHEDULES (docs/clusters.md, "Starting jobs"):
+With Slurm, each rank sees all GPUs of its node and uses the one with its local rank. With GPUs, all ranks must be on
+one node; on the CPU, several nodes need schedules in BLINK_HOST_SCHEDULES (docs/clusters.md, "Starting jobs"):
 
     export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -1) MASTER_PORT=29500
     srun --ntasks 4 python runtime/examples/train_torch.py
 
-Another back end's name may follow, to compare: `train_torch.py gloo`.
+For a comparison, append the name of another back end: `train_torch.py gloo`.
 """
 
 import os
@@ -23,8 +23,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 def join(backend):
-    """The default group, of the processes that torchrun or Slurm has started. The device of this one."""
-    if "RANK" not in os.environ:  # torchrun sets it, and srun what stands here
+    """Creates the default group of the processes that torchrun or Slurm has started. Returns the device of this one."""
+    if "RANK" not in os.environ:  # set by torchrun, while srun sets the following
         os.environ.update(RANK=os.environ["SLURM_PROCID"], WORLD_SIZE=os.environ["SLURM_NTASKS"],
                           LOCAL_RANK=os.environ["SLURM_LOCALID"])
     device = torch.device("cpu")

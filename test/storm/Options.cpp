@@ -16,24 +16,26 @@ namespace blink::storm {
 namespace {
 
 constexpr char kHelp[] =
-    R"(Makes random calls of collectives, of ranks that do not wait for each other, and
+    R"(Makes random collective calls, with ranks that do not wait for each other, and
 checks every element. tools/storm builds this program and runs it.
 
-  --seconds N     so long, and until the job is done (60; 0: until interrupted)
-  --calls N       so many calls instead
-  --seed S        repeats a run's calls: schedules, types, sizes, roots, buffers
-                  and delays; chosen at random otherwise
-  --job J         this job of the seed alone; printed with what is wrong
-  --max-bytes N   of a message (67108864); other limits make other calls
-  --servers HOW   jobs of processes on 1 to 4 servers, whose channels between each
-                  other go over the tests' "sockets", or over "ucx" on the loopback
+  --seconds N     duration, after which the current job is finished (60; 0: until
+                  interrupted)
+  --calls N       number of calls, instead of a duration
+  --seed S        repeats the calls of a run: schedules, types, sizes, roots,
+                  buffers and delays; random by default
+  --job J         runs only this job of the seed; failures print its number
+  --max-bytes N   maximum size of a message (67108864); other limits make other
+                  calls
+  --servers HOW   ranks are processes on 1 to 4 servers, whose channels to each
+                  other use the tests' "sockets", or "ucx" on the loopback
   --verbose       prints each job
-  --help          this
+  --help          prints this text
 
-A job is a set of communicators over one schedule, of 2 to 8 ranks, that make some
-dozens to hundreds of calls. A call is one of all ranks. The last line is
+A job is a set of communicators over one schedule, of 2 to 8 ranks, that make
+dozens to hundreds of calls. A call is made by all ranks. The last line is
 "N calls, W wrong, seed S". Stops after a job in which something is wrong.
-Exit code: 0 good, 1 something is wrong, 2 the command line is.
+Exit code: 0 success, 1 something is wrong, 2 an invalid command line.
 )";
 
 enum Letters {
@@ -150,7 +152,7 @@ bool parseOptions(int argc, char **argv, Options &options, int &exitCode) {
   }
   if (optind == argc)
     return true;
-  std::fprintf(stderr, "storm: '%s' is no option; --help lists them\n",
+  std::fprintf(stderr, "storm: '%s' is not an option; --help lists them\n",
                argv[optind]);
   return false;
 }

@@ -54,14 +54,14 @@ manual::Command blink::readOptUsage(mlir::DialectRegistry &dialects) {
   manual::Command command;
   command.path = {"blink-opt"};
   command.help = "Runs passes on IR of the collective dialect, in the order in "
-                 "which they are named.";
+                 "which they are given.";
   command.footer = "Example:\n"
                    "  blinkc compile dgx1 --emit=request | blink-opt "
                    "--collective-pack-trees";
   manual::Argument file;
   file.names = {"FILE"};
   file.value = "FILE";
-  file.help = "The IR; - is standard input";
+  file.help = "Input file with IR; - is standard input";
   file.defaultText = "-";
   command.positionals.push_back(std::move(file));
   for (auto &[name, argument] : options)

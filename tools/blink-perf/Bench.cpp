@@ -145,7 +145,7 @@ std::vector<int> devicesOf(const Options &options, const Plan &plan) {
   const size_t n = size_t(plan.numPrograms);
   if (options.devices.size() > 1 && options.devices.size() != n)
     throw UsageError("--devices: ", options.devices.size(), " GPUs for ", n,
-                     " ranks; give one a rank, or one for all");
+                     " ranks; give one for each rank, or one for all");
   if (options.devices.size() == 1)
     return std::vector<int>(n, options.devices[0]);
   if (!options.devices.empty())

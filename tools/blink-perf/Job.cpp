@@ -40,22 +40,23 @@ Job::Job(const Options &options) {
   }
   const int numGpus = int(options.gpus.size());
   if (numGpus != 0 && options.ranks != 0 && options.ranks != numGpus)
-    throw UsageError("--ranks: ", options.ranks,
-                     " ranks, and --gpus names GPUs for ", numGpus);
+    throw UsageError("--ranks: ", options.ranks, " ranks, but --gpus has ",
+                     numGpus, " GPUs");
   numPrograms_ = numGpus != 0         ? numGpus
                  : options.ranks != 0 ? options.ranks
                                       : firstRanks(*files_[0]);
   if (!runtime::hasBundle(files_)) {
     if (numGpus != 0)
       throw UsageError("--gpus: " + files_[0]->name() +
-                       " is no bundle: its ranks have the GPUs that it was "
+                       " is not a bundle: its ranks have the GPUs that it was "
                        "compiled for");
     return;
   }
   gpus_ = options.gpus;
   if (gpus_.empty() && options.devices.size() > 1)
-    throw UsageError("--devices: a bundle is searched by the numbers that the "
-                     "GPUs have in its machine; give them, too, with --gpus");
+    throw UsageError(
+        "--devices: for a bundle, also give --gpus, with the GPUs as "
+        "numbered in the topology");
   if (gpus_.empty()) {
     gpus_.resize(size_t(numPrograms_));
     std::iota(gpus_.begin(), gpus_.end(), 0);

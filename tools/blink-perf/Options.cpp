@@ -89,9 +89,9 @@ private:
   Options &options_;
   CLI::App app_{
       "blink-perf measures schedules as nccl-tests measures NCCL, and checks "
-      "every\nelement. Several files make one set of schedules; every "
-      "collective in them is\nmeasured. Of a bundle, those for the GPUs that "
-      "--gpus names."};
+      "every\nelement. Several files form one set of schedules, of which every "
+      "collective is\nmeasured. In a bundle, the schedules for the GPUs of "
+      "--gpus are measured."};
   std::string type_ = "float", op_ = "sum", mode_ = "group", backend_ = "host";
   std::string opOrOutput_; ///< -o; its meaning depends on --tune
   std::vector<CLI::Option *> notForSelfTest_, notForTuning_;
@@ -115,8 +115,8 @@ CommandLine::CommandLine(Options &options) : options_(options) {
               "  blink-perf --self-test allreduce.sched\n"
               "  blink-perf --tune allreduce.sched -o tuned.sched\n"
               "  blink-perf --calibrate host.costs allreduce.sched\n"
-              "Exit code: 0 good, 1 a wrong element or a failed call, 2 the "
-              "call or a file is\nwrong.");
+              "Exit code: 0 success, 1 a wrong element or a failed call, 2 "
+              "an invalid command\nline or input file.");
 }
 
 CLI::Option *CommandLine::addSize(const char *names, uint64_t &value,
@@ -154,7 +154,7 @@ CLI::Option *CommandLine::addName(const char *names, std::string &value,
 
 void CommandLine::addSizes() {
   auto *least = addSize("-b,--minbytes", options_.minBytes,
-                        "Smallest size; sizes take K, M, G")
+                        "Smallest size, with K, M or G")
                     ->default_str("8");
   auto *most = addSize("-e,--maxbytes", options_.maxBytes, "Largest size")
                    ->default_str("64M");
@@ -164,13 +164,13 @@ void CommandLine::addSizes() {
   auto *step = addSize("-i,--stepbytes", options_.stepBytes,
                        "Difference between sizes, instead of a factor");
   auto *iterations =
-      addOption("-n,--iters", options_.iterations, "Timed iterations")
+      addOption("-n,--iters", options_.iterations, "Number of timed iterations")
           ->check(CLI::Range(1, INT_MAX));
-  auto *warmup =
-      addOption("-w,--warmup_iters", options_.warmup, "Iterations before them")
-          ->check(CLI::Range(0, INT_MAX));
+  auto *warmup = addOption("-w,--warmup_iters", options_.warmup,
+                           "Number of iterations before the timed ones")
+                     ->check(CLI::Range(0, INT_MAX));
   auto *check = addOption("-c,--check", options_.check,
-                          "Check one iteration of each line")
+                          "Check the results of one iteration for each line")
                     ->check(CLI::Range(0, 1))
                     ->type_name("0|1")
                     ->default_str("1");
@@ -183,59 +183,65 @@ void CommandLine::addCases() {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("");
   addName("--op", op_, withAll(listOf(kOpNames)),
-          "Operator of reductions; without --tune also -o");
+          "Operator of reductions; also -o, unless --tune is given");
   addName("-d,--datatype", type_, withAll(listOf(kTypeNames)),
           "Type of the elements");
-  auto *root = addOption("-r,--root", options_.root,
-                         "Root of rooted collectives; -1: all that the files "
-                         "have")
-                   ->check(CLI::Range(-1, 65535))
-                   ->type_name("RANK");
-  app_.add_option("--collective", options_.collective, "This one alone")
+  auto *root =
+      addOption("-r,--root", options_.root,
+                "Rank of the root of rooted collectives (-1: each root "
+                "in the files)")
+          ->check(CLI::Range(-1, 65535))
+          ->type_name("RANK");
+  app_.add_option("--collective", options_.collective,
+                  "Measure only this collective")
       ->type_name("COLLECTIVE");
   notForTuning_.push_back(root);
 }
 
 void CommandLine::addRanks() {
   addName("-t,--mode", mode_, kModeNames,
-          "group: one thread drives all ranks; threads: a thread a rank; "
-          "processes: a process a rank");
+          "How ranks run: group (one thread drives all ranks), threads (one "
+          "thread per rank) or processes (one process per rank)");
   addList("--gpus", options_.gpus,
-          "Of a bundle: the GPU of each rank, in any order, as the machine "
-          "numbers them, e.g. 1,4,5,6. Default: all of them");
+          "For a bundle: the GPU of each rank, numbered as in the topology, in "
+          "any order, e.g. 1,4,5,6. Default: all GPUs, in order");
   auto *ranks =
       app_.add_option("--ranks", options_.ranks,
-                      "Ranks, relays among them. Default: those of the first "
-                      "program")
+                      "Number of ranks, including relays. Default: that of the "
+                      "first program")
           ->check(CLI::Range(1, 65535))
           ->type_name("N");
   app_.add_option("--rank", options_.rank,
-                  "Be this one rank, of which each is a process of its own, on "
-                  "any server. Default: what torchrun, mpirun or srun says")
+                  "Run only this rank; the other ranks are separate processes, "
+                  "on any server. Default: the rank that torchrun, mpirun or "
+                  "srun has assigned, if any")
       ->check(CLI::Range(0, 65535))
       ->type_name("R");
-  app_.add_option("--id-file", options_.idFile,
-                  "Where such ranks meet: a file that none of them has yet, on "
-                  "a file system that all share")
+  app_.add_option(
+          "--id-file", options_.idFile,
+          "File by which ranks in separate processes find each other, on "
+          "a file system that all ranks share, with a name that no other "
+          "job uses")
       ->type_name("FILE");
-  addName("--backend", backend_, kBackendNames, "What moves the data");
+  addName("--backend", backend_, kBackendNames,
+          "Back end that executes schedules");
   addList("--devices", options_.devices,
-          "CUDA's number of each rank's GPU, or one for all. Default: that of "
-          "--gpus, else rank R on GPU R");
+          "CUDA device of each rank, or one device for all ranks. Default: the "
+          "numbers of --gpus, or device R for rank R");
   auto *graph = app_.add_option("-G,--cudagraph", options_.graphLaunches,
-                                "Capture N launches in a CUDA graph and launch "
-                                "that")
+                                "Capture N calls in a CUDA graph, and launch "
+                                "the graph in each iteration")
                     ->check(CLI::Range(0, 100000))
                     ->type_name("N");
   addOption("-R,--local_register", options_.registers,
-            "Register buffers of blinkMemAlloc, so that processes reach into "
-            "each other's")
+            "Allocate buffers by blinkMemAlloc and register them, so that "
+            "ranks can access each other's buffers")
       ->check(CLI::Range(0, 1))
       ->type_name("0|1")
       ->default_str("0");
   app_.add_option("--timeout", options_.timeoutMs,
-                  "Milliseconds that a rank waits for the others. Default: "
-                  "BLINK_TIMEOUT_MS or 30000")
+                  "Milliseconds that a rank waits for the others. Default: the "
+                  "value of BLINK_TIMEOUT_MS, or 30000")
       ->check(CLI::Range(0, INT_MAX))
       ->type_name("MS");
   notForSelfTest_.push_back(graph);
@@ -247,33 +253,34 @@ void CommandLine::addActions() {
       ->type_name("FILE");
   notForTuning_.push_back(
       app_.add_option("--trace", options_.trace,
-                      "Also write what every lane did and when, for Perfetto "
-                      "(ui.perfetto.dev); of ranks with --id-file each its own "
-                      "FILE.RANK, one trace when put together. The first 4,096 "
-                      "folds of a lane are kept")
+                      "Also write a trace of all lanes for Perfetto "
+                      "(ui.perfetto.dev). With --id-file, each rank writes "
+                      "FILE.RANK; these files can be concatenated to one "
+                      "trace. The first 4,096 folds of a lane are kept")
           ->type_name("FILE"));
   app_.add_flag(
       "--tune", options_.tune,
-      "Instead of measuring: find the sizes from which each variant "
-      "of the one file is faster on this machine, and its best chunk "
-      "size; of a bundle, of the schedules that --gpus has; needs -o");
+      "Instead of a measurement: determine from which sizes on each variant "
+      "of a schedule is faster on this machine, and the best chunk size. "
+      "In a bundle, the schedules for --gpus are tuned. Needs one FILE and -o");
   app_.add_option("--output", options_.output,
-                  "With --tune, where it is also -o: where the corrected file "
-                  "goes, whole or not at all; may be the same")
+                  "With --tune (also -o): output file, written completely or "
+                  "not at all; may be the input file")
       ->type_name("FILE");
-  app_.add_option("-o", opOrOutput_, "As --op, with --tune as --output")
+  app_.add_option("-o", opOrOutput_,
+                  "Same as --op; with --tune, same as --output")
       ->type_name("NAME|FILE");
   auto *calibrate = app_.add_option(
       "--calibrate", options_.costs,
-      "Instead of measuring: find out what folds cost on this machine, and "
-      "write a file of costs for blinkc simulate --costs");
+      "Instead of a measurement of rates: measure the costs of folds on this "
+      "machine, and write a cost file for blinkc simulate --costs");
   calibrate->type_name("FILE");
   for (auto *excluding : {&notForSelfTest_, &notForTuning_})
     excluding->push_back(calibrate);
   notForTuning_.push_back(app_.add_flag(
       "--self-test", options_.selfTest,
-      "Instead of measuring: run every variant of every program once at a size "
-      "that gives each channel data"));
+      "Instead of a measurement: run every variant of every program once, at a "
+      "size at which each channel carries data, and check the results"));
 }
 
 void CommandLine::addManuals() {
@@ -286,8 +293,7 @@ void CommandLine::addManuals() {
         manual::toCompletion(shell, manual::readUsage(app_), known), 0);
   };
   app_.add_option_function<std::string>(
-          "--completion", complete,
-          "Print a script that completes command lines in this shell")
+          "--completion", complete, "Print a completion script for this shell")
       ->check(CLI::IsMember(manual::shells()))
       ->type_name("SHELL");
   manual::addManPages(app_, "blink-perf " BLINK_VERSION_STRING);
@@ -333,7 +339,7 @@ void CommandLine::takeRank() {
   if (!given) {
     options_.rank = launched.rank;
     if (options_.ranks != 0 && options_.ranks != launched.ranks)
-      throw UsageError("--ranks: ", options_.ranks, " ranks, and ",
+      throw UsageError("--ranks: ", options_.ranks, " ranks, but ",
                        launched.variables, " say ", launched.ranks);
     options_.ranks = launched.ranks;
   }
@@ -406,7 +412,7 @@ void CommandLine::checkTuning() const {
 /// Checks the options in combination.
 void CommandLine::checkTogether() const {
   if (options_.files.empty())
-    throw UsageError("no schedule given; blink-perf --help says how");
+    throw UsageError("no schedule given; see blink-perf --help");
   if (options_.minBytes > options_.maxBytes)
     throw UsageError("--minbytes is more than --maxbytes");
   if (options_.backend == blinkBackendCuda) {

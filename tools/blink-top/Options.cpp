@@ -17,27 +17,29 @@ namespace blink::top {
 
 bool parseOptions(int argc, char **argv, Options &options) {
   CLI::App app{"blink-top shows what the ranks of this user's jobs on this "
-               "machine are at, who\nwaits for whom, and who is to blame. It "
-               "reads what they note in shared memory and\nasks none of them: "
-               "they may hang, be stopped or be dead."};
+               "machine are doing,\nwhich ranks wait for which, and which "
+               "rank is the cause. It only reads the\nstates that ranks record "
+               "in shared memory, so ranks may hang, be stopped or be\ndead."};
   app.name("blink-top");
   app.set_version_flag("--version", "blink-top " BLINK_VERSION_STRING);
   bool all = false;
-  auto *process = app.add_option("PID", options.process,
-                                 "The jobs that this process has ranks of")
-                      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 32))
-                      ->type_name("");
-  app.add_flag("-a,--all", all, "All jobs of this user; so it is without PID")
+  auto *process =
+      app.add_option("PID", options.process,
+                     "Show only jobs of which this process runs ranks")
+          ->check(CLI::Range(uint64_t(1), uint64_t(1) << 32))
+          ->type_name("");
+  app.add_flag("-a,--all", all,
+               "Show all jobs of this user; the default without PID")
       ->excludes(process);
   app.add_flag("-J,--json", options.json,
-               "Once, as JSON: a list of pictures, one a job");
+               "Print a JSON list of pictures, one for each job, and exit");
   app.add_flag("--history", options.history,
-               "With --json: also the last 1,024 calls of each rank that have "
-               "ended");
+               "With --json: also print the last 1,024 finished calls of each "
+               "rank");
   app.add_flag("-1,--once", options.once,
-               "Once, and not again and again; so it is where standard output "
-               "is no terminal");
-  app.add_option("-d,--delay", options.seconds, "Seconds between two looks")
+               "Print once and exit; the default if standard output is not a "
+               "terminal");
+  app.add_option("-d,--delay", options.seconds, "Seconds between two refreshes")
       ->check(CLI::Range(0.1, 3600.0))
       ->type_name("SECONDS")
       ->capture_default_str();
@@ -46,8 +48,7 @@ bool parseOptions(int argc, char **argv, Options &options) {
         manual::toCompletion(shell, manual::readUsage(app), {}), 0);
   };
   app.add_option_function<std::string>(
-         "--completion", complete,
-         "Print a script that completes command lines in this shell")
+         "--completion", complete, "Print a completion script for this shell")
       ->check(CLI::IsMember(manual::shells()))
       ->type_name("SHELL");
   manual::addManPages(app, "blink-top " BLINK_VERSION_STRING);
@@ -55,7 +56,7 @@ bool parseOptions(int argc, char **argv, Options &options) {
              "  blink-top\n"
              "  blink-top --once 4711\n"
              "  blink-top --json | jq '.[].sentence'\n"
-             "Exit code: 0 good, 1 there is no such job, 2 the call is wrong.");
+             "Exit code: 0 success, 1 no such job, 2 an invalid command line.");
   try {
     app.parse(argc, argv);
     if (options.history && !options.json)
@@ -63,7 +64,7 @@ bool parseOptions(int argc, char **argv, Options &options) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() != int(CLI::ExitCodes::Success))
       throw UsageError(std::string(error.what()) +
-                       "; blink-top --help lists what there is");
+                       "; blink-top --help lists the options");
     app.exit(error);
     return false;
   }

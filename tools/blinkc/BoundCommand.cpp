@@ -95,18 +95,19 @@ static int run(const BoundFlags &flags) {
 void blink::addBoundCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<BoundFlags>(
       app, exitCode, "bound",
-      "Say how fast a collective can be at most on a topology", run);
+      "Print the highest possible rate of a collective on a topology", run);
   command
       .add_option("input", flags.input,
-                  "A topology: a .topo file, or a name of blinkc topo list")
+                  "Topology: a .topo file, or a name from blinkc topo list")
       ->type_name("FILE|MACHINE")
       ->required();
   flags.request.addTo(command);
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
   command.footer(
-      "The rate is algbw: buffer size over time, the whole gathered or "
-      "scattered\n"
-      "size where the ranks' blocks differ, as in nccl-tests.\n"
+      "The rate is algbw: buffer size over time, as in nccl-tests. If the "
+      "ranks'\n"
+      "blocks differ, the size is that of the whole gathered or scattered "
+      "buffer.\n"
       "Example:\n"
       "  blinkc bound dgx1.topo -c allreduce -g 0,1,2,3,7 -l nvlink");
 }

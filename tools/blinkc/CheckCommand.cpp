@@ -121,42 +121,43 @@ static int run(const CheckFlags &flags) {
 void blink::addCheckCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<CheckFlags>(
       app, exitCode, "check",
-      "Compile all machine types anew, prove them, and compare with "
-      "their golden summaries",
+      "Recompile and verify the schedules of all machine types, and compare "
+      "them with golden summaries",
       run);
   command
       .add_option("FOLDER", flags.folders.golden,
-                  "The folder with NAME.golden.json")
+                  "Folder with the files NAME.golden.json")
       ->type_name("")
       ->required();
   command
       .add_option("--topologies", flags.folders.topologies,
-                  "The folder with NAME.topo. Default: FOLDER/../topologies")
+                  "Folder with the files NAME.topo. Default: "
+                  "FOLDER/../topologies")
       ->type_name("FOLDER");
   command
       .add_option("--only", flags.folders.only,
-                  "Only this machine type; may be repeated")
+                  "Check only this machine type. May be repeated")
       ->type_name("MACHINE")
       ->take_all()
       ->expected(1);
-  command.add_flag("--update", flags.folders.update,
-                   "Write the golden summaries anew, but for machines whose "
-                   "schedules are wrong");
+  command.add_flag(
+      "--update", flags.folders.update,
+      "Rewrite the golden summaries, except those of machine types "
+      "whose schedules are wrong");
   command
       .add_option(
           "--allocations", flags.folders.allocations,
-          "With --update --only: what that machine is compiled for from "
-          "now on, as in compile")
+          "With --update --only: allocations for which that machine type is "
+          "compiled from now on, in the syntax of compile --allocations")
       ->type_name("LIST");
   addTolerance(command, "--tolerance", flags.tolerance.rate,
-               "A rate that is lower by more than this, relative, is worse");
+               "Relative decrease of a rate above which it counts as worse");
   addTolerance(command, "--time-tolerance", flags.tolerance.time,
-               "A predicted time that is longer by more than this, "
-               "relative, is worse");
+               "Relative increase of a predicted time above which it counts as "
+               "worse");
   command
       .add_option("--bundles", flags.bundles,
-                  "Also write the bundles that are right, NAME.sched, to this "
-                  "folder")
+                  "Also write each correct bundle as NAME.sched to this folder")
       ->type_name("FOLDER");
   command
       .add_option("--junit", flags.junit, "Also write a report as JUnit XML")
@@ -166,15 +167,18 @@ void blink::addCheckCommand(CLI::App &app, int &exitCode) {
                   "Also write a report as Markdown")
       ->type_name("FILE");
   addJobs(command, flags.jobs,
-          "Threads; 0: one a processor. The result is the same");
+          "Number of threads (0: one per processor). The result does not "
+          "depend on it");
   command.add_flag("--json", flags.json,
-                   "Report as JSON (docs/cli.md), with all that changed");
+                   "Report as JSON (docs/cli.md), with all changes");
   command.footer(
-      "A machine type is a NAME.topo; its golden summary says what its "
-      "schedules\n"
-      "were. One without is new: --update writes it.\n"
-      "Exit code 1 if a schedule is wrong, or worse than golden beyond the\n"
-      "tolerance; 2 if a file is wrong: then nothing is compiled or written.\n"
+      "The golden summary of a machine type, NAME.topo, records properties of "
+      "its\n"
+      "schedules. A machine type without one is new: --update writes it.\n"
+      "Exit code 1 if a schedule is wrong, or worse than the golden summary by "
+      "more\n"
+      "than the tolerance; 2 if a file is invalid: then nothing is compiled or "
+      "written.\n"
       "Examples:\n"
       "  blinkc check schedules/\n"
       "  blinkc check schedules/ --update --only dgx1\n"

@@ -38,7 +38,8 @@ parseCollectives(llvm::StringRef text) {
     std::optional<Collective> collective = parseCollective(word.trim());
     if (!collective)
       return makeError(
-          "--collectives: no collective '{0}'; expected all (but sendrecv), or "
+          "--collectives: no collective '{0}'; expected all (all except "
+          "sendrecv), or "
           "a list of allreduce, broadcast, reduce, allgather, reducescatter, "
           "gather, scatter, alltoall, sendrecv",
           word.trim());
@@ -58,7 +59,7 @@ static llvm::Error parseSurvive(llvm::StringRef text, BundleOptions &options) {
                                 : nullptr;
     if (!survive)
       return makeError(
-          "--survive: '{0}' is nothing that a job can survive; expected links, "
+          "--survive: '{0}' is not a kind of failure; expected links, "
           "gpus or both as links,gpus",
           word.trim());
     options.*survive = true;
@@ -70,7 +71,7 @@ static llvm::Error refuseInput(const InputFile &file) {
   if (file.kind == InputKind::bundle)
     return refuseBundle(file);
   return makeError(
-      "--allocations: {0} is no topology: it is for one allocation already",
+      "--allocations: {0} is not a topology: it is for one allocation already",
       file.path);
 }
 

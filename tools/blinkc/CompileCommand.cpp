@@ -141,9 +141,9 @@ static int run(const CompileFlags &flags) {
   if (file->kind != InputKind::topology)
     for (CLI::Option *option : flags.requestOptions)
       if (option->count() > 0)
-        return reportError(
-            makeError("{0}: {1} is no topology: {0} is said in it already",
-                      option->get_name(), file->path));
+        return reportError(makeError(
+            "{0}: {1} is not a topology: it already contains this choice",
+            option->get_name(), file->path));
 
   if (!flags.trees.empty()) {
     llvm::Expected<InputFile> text = readInput(flags.trees);
@@ -174,26 +174,28 @@ static int run(const CompileFlags &flags) {
 void blink::addCompileCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<CompileFlags>(
       app, exitCode, "compile",
-      "Compile a topology to a schedule, proved before it is written", run);
+      "Compile a topology to a schedule, and verify it before writing it", run);
   command
       .add_option(
           "input", flags.input,
-          "A topology (.topo, or a name of blinkc topo list), IR of any "
-          "level (.mlir) or a schedule (.sched, to print its IR); - is "
-          "standard input")
+          "Topology (.topo, or a name from blinkc topo list), IR of any level "
+          "(.mlir), or schedule (.sched, to print its IR); - is standard "
+          "input")
       ->type_name("FILE|MACHINE")
       ->required();
   command
       .add_option("-o,--output", flags.output,
-                  "The file to write, whole or not at all; - is standard "
-                  "output. Without it nothing is written but the report")
+                  "Output file, written completely or not at all; - is "
+                  "standard output. By default, only the report is printed")
       ->type_name("FILE");
   flags.request.addTo(command);
   command
-      .add_option("--accumulate", flags.accumulate,
-                  "In what sums of some ranks travel where the type has 16 or "
-                  "8 bits: f32 rounds once, and takes two or four times the "
-                  "bytes; none rounds to the type after each step")
+      .add_option(
+          "--accumulate", flags.accumulate,
+          "Type in which partial sums are sent if elements have 8 or 16 "
+          "bits: f32 (rounds only once, but sends two or four times as "
+          "many bytes) or none (rounds to the elements' type after "
+          "each step)")
       ->check(CLI::IsMember({"none", "f32"}))
       ->type_name("TYPE")
       ->capture_default_str();
@@ -204,59 +206,65 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
   command
       .add_option(
           "--slack", flags.request.rest.slack,
-          "Most of the optimal rate that may be given up for fewer and "
-          "lower trees; up to 0.05 is for trees that links would keep to where "
-          "they do not keep to these; 0 gives up nothing")
+          "Largest fraction of the optimal rate that may be lost for fewer and "
+          "lower trees. If links that are shared fairly would not sustain the "
+          "rate of these trees, up to 0.05 may be lost for trees whose rate "
+          "they sustain. With 0, no rate is lost")
       ->check(CLI::Range(0.0, 0.99))
       ->capture_default_str();
   command
       .add_option("--max-trees", flags.request.rest.maxTrees,
-                  "No more trees than this, at the best rate found for them; 0 "
-                  "is no limit")
+                  "Maximum number of trees; the best rate found with that many "
+                  "is used (0: no limit)")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   command
-      .add_option("--max-peers", flags.request.rest.maxPeers,
-                  "A rank has channels with no more ranks of other servers "
-                  "than this; 0 is no limit. Without, 8 or "
-                  "more in jobs of more than 64 ranks, where the rate stays")
+      .add_option(
+          "--max-peers", flags.request.rest.maxPeers,
+          "Maximum number of ranks of other servers to which a rank has "
+          "channels (0: no limit). Default: for jobs of more than 64 "
+          "ranks, a limit of 8 or more that does not reduce the rate; "
+          "otherwise no limit")
       ->check(CLI::Range(0, 4096))
       ->type_name("N");
   command.add_flag("--phases", flags.request.rest.phases,
-                   "In three phases: each tree enters and leaves a server "
-                   "through one rank. Fewer connections, never faster for "
-                   "large messages");
+                   "Compile in three phases: each tree enters and leaves a "
+                   "server through one rank. This needs fewer connections, but "
+                   "is never faster for large messages");
   command
       .add_option("--max-lanes", flags.request.rest.maxLanes,
-                  "No more lanes (thread blocks) than this on a rank")
+                  "Maximum number of lanes (thread blocks) of a rank")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command
-      .add_option("--chunk-bytes", flags.request.rest.chunkBytes,
-                  "Size of a pipelined chunk, a multiple of 16 (K, M); 0 "
-                  "chooses one")
+      .add_option(
+          "--chunk-bytes", flags.request.rest.chunkBytes,
+          "Size of a pipelined chunk, a multiple of 16, with K or M (0: "
+          "chosen by the model of time)")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t(0), uint64_t(64) << 20))
       ->type_name("SIZE")
       ->capture_default_str();
   command
       .add_option("--variants", flags.variants,
-                  "all: other variants for small messages, where there are "
-                  "any; bandwidth: one for all sizes")
+                  "Variants to compile: all (with variants for small messages, "
+                  "if there are any) or bandwidth (one for all sizes)")
       ->check(CLI::IsMember({"all", "bandwidth"}))
       ->type_name("WHICH")
       ->capture_default_str();
   command
       .add_option("--time-limit", flags.request.rest.timeLimit,
-                  "Seconds after which the search for trees ends with the "
-                  "best so far; 0 is no limit")
+                  "Seconds after which the search for trees ends with the best "
+                  "trees found so far (0: no limit)")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   CLI::Option *trees =
       command
-          .add_option("--trees", flags.trees,
-                      "Takes the trees of this file, ForestColl's XML, instead "
-                      "of making some; proof and bound are as ever")
+          .add_option(
+              "--trees", flags.trees,
+              "Use the trees of this file (ForestColl's XML) instead of "
+              "computing trees; the schedule is verified, and the "
+              "bound computed, as usual")
           ->type_name("FILE");
   for (const char *name :
        {"--slack", "--max-trees", "--max-peers", "--phases", "--order",
@@ -278,28 +286,31 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
   command
       .add_option(
           "--allocations", flags.allocations,
-          "Write a bundle: schedules for many allocations. all (of "
-          "two GPUs or more), sizes as 2-4, or a list as 0,1/4,5,6,7. Of a "
-          "cluster, shapes: 3+5/4x8, GPUs on each box")
+          "Write a bundle with schedules for these allocations: all (those of "
+          "two or more GPUs), numbers of GPUs such as 2-4, or a list such as "
+          "0,1/4,5,6,7. For a cluster, numbers of GPUs on each box, such as "
+          "3+5/4x8")
       ->type_name("SETS");
   command
       .add_option("--collectives", flags.collectives,
-                  "What a bundle is for: all, which is all but sendrecv, or a "
-                  "list as all,sendrecv. Rooted ones from every root")
+                  "Collectives of a bundle: all (all except sendrecv), or a "
+                  "list such as all,sendrecv. Rooted collectives are compiled "
+                  "for every root")
       ->type_name("LIST")
       ->capture_default_str();
   command
       .add_option("--survive", flags.survive,
-                  "What a bundle has schedules in reserve for: links (all "
-                  "between two nodes fail), gpus (a job loses one) or "
-                  "links,gpus")
+                  "Failures for which a bundle has spare schedules: links (all "
+                  "links between two nodes fail), gpus (a job loses one GPU) "
+                  "or links,gpus")
       ->type_name("WHAT");
   addJobs(command, flags.jobs,
-          "Threads that compile a bundle; 0: one a processor. The "
-          "bytes are the same");
+          "Number of threads that compile a bundle (0: one per processor). "
+          "The output does not depend on it");
   command.add_flag("--symmetric", flags.symmetric,
-                   "Write what ranks do that are alike once, where they are; "
-                   "blinkc expand writes it out in full");
+                   "If the ranks are symmetric, write the program of only one "
+                   "rank of each orbit; blinkc expand writes those of all "
+                   "ranks");
   for (const char *name :
        {"--collective", "--gpus", "--root", "--relays", "--time-limit",
         "--emit", "--dump-phases-to", "--phases", "--trees", "--symmetric"})

@@ -32,9 +32,9 @@ static manual::Vocabulary vocabulary() {
 
 void blink::addCompletionCommand(CLI::App &app, int &exitCode) {
   auto shell = std::make_shared<std::string>();
-  CLI::App *command = app.add_subcommand(
-      "completion", "Print a script that completes blinkc's command lines");
-  command->add_option("shell", *shell, "Whose script")
+  CLI::App *command =
+      app.add_subcommand("completion", "Print a completion script for a shell");
+  command->add_option("shell", *shell, "Shell that runs the script")
       ->check(CLI::IsMember(manual::shells()))
       ->type_name("SHELL")
       ->required();

@@ -99,32 +99,33 @@ static int run(const DiffFlags &flags) {
 void blink::addDiffCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<DiffFlags>(
       app, exitCode, "diff",
-      "Say in words what changed from one schedule, or machine, to another",
-      run);
+      "Report the differences between two schedules, bundles or machines", run);
   command
       .add_option("A", flags.before,
-                  "A schedule or bundle (.sched), a topology (.topo) or a "
+                  "Schedule or bundle (.sched), topology (.topo) or name of a "
                   "machine type")
       ->type_name("FILE|MACHINE")
       ->required();
-  command.add_option("B", flags.after, "What to compare with it")
+  command
+      .add_option("B", flags.after, "File or machine type to compare A with")
       ->type_name("FILE|MACHINE")
       ->required();
   addTolerance(command, "--tolerance", flags.options.tolerance,
-               "A rate that changed by no more than this, relative, is "
-               "neither worse nor better");
+               "Relative change of a rate up to which it counts as neither "
+               "worse nor better");
   command.add_flag("--json", flags.json,
-                   "Report as JSON (docs/cli.md), with all that changed");
+                   "Report as JSON (docs/cli.md), with all changes");
   command.footer(
       "Programs are matched by collective, root, GPUs and relays. A higher "
-      "rate,\n"
-      "less latency, lower trees, fewer lanes and channels are better, a "
-      "program\n"
-      "that is gone is worse; machines, links, bounds and the rest are only\n"
-      "different. What is worse comes first. Of many lines alike the first "
-      "are\n"
-      "shown.\n"
-      "Exit code 1 if anything is worse, 2 if a file is damaged or no "
+      "rate, less\n"
+      "latency, lower trees, and fewer lanes and channels are better; a "
+      "missing program\n"
+      "is worse; changes of machines, links, bounds and the rest are only "
+      "different.\n"
+      "Findings that are worse come first. Of many similar lines, only the "
+      "first are\n"
+      "printed.\n"
+      "Exit code 1 if anything is worse, 2 if a file is damaged or not a "
       "schedule.\n"
       "Example:\n"
       "  blinkc diff old.sched new.sched --tolerance 0.01");

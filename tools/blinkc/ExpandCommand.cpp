@@ -38,20 +38,20 @@ static int run(const ExpandFlags &flags) {
 
 void blink::addExpandCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<ExpandFlags>(
-      app, exitCode, "expand", "Write a schedule in symmetric form out in full",
-      run);
-  command.add_option("input", flags.input, "A schedule (.sched)")
+      app, exitCode, "expand",
+      "Write the programs of all ranks of a symmetric schedule", run);
+  command.add_option("input", flags.input, "Schedule (.sched)")
       ->type_name("FILE")
       ->required();
   command
       .add_option("-o,--output", flags.output,
-                  "The file to write; - is standard output")
+                  "Output file; - is standard output")
       ->required()
       ->check([](const std::string &path) {
         return std::string(path.empty() ? "expected a file" : "");
       })
       ->type_name("FILE");
-  command.footer("The bytes are those that compile writes without "
+  command.footer("The output is identical to that of compile without "
                  "--symmetric.\n"
                  "Example:\n"
                  "  blinkc expand pod.sched -o full.sched");

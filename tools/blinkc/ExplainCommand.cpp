@@ -35,9 +35,10 @@ static llvm::Expected<Summary> inPhases(const ExplainFlags &flags,
   if (!input)
     return input.takeError();
   if (input->kind != InputKind::topology)
-    return makeError("--phases: {0} is no topology, which is compiled twice to "
-                     "compare; give the topology instead",
-                     input->path);
+    return makeError(
+        "--phases: {0} is not a topology, but only a topology can be "
+        "compiled twice to compare; give the topology instead",
+        input->path);
   options.phases = true;
   llvm::Expected<InputFile> compiled = readOrCompile(flags.input, options);
   if (!compiled)
@@ -86,12 +87,11 @@ static int run(const ExplainFlags &flags) {
 
 void blink::addExplainCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<ExplainFlags>(
-      app, exitCode, "explain", "Say in words which links hold a schedule back",
-      run);
+      app, exitCode, "explain", "Explain which links limit a schedule", run);
   command
       .add_option(
           "input", flags.input,
-          "A schedule or a bundle (.sched), or a topology or IR to compile "
+          "Schedule or bundle (.sched), or a topology or IR, which is compiled "
           "first")
       ->type_name("FILE|MACHINE")
       ->required();
@@ -99,21 +99,21 @@ void blink::addExplainCommand(CLI::App &app, int &exitCode) {
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
   command
       .add_flag("--dot", flags.dot,
-                "Draw the links and their loads, for graphviz: ... --dot | "
-                "dot -Tsvg")
+                "Print the links and their loads as a graph for graphviz: ... "
+                "--dot | dot -Tsvg")
       ->excludes("--json");
   command.add_flag("--phases", flags.phases,
-                   "Compile in three phases, too (compile --phases), and "
+                   "Also compile in three phases (compile --phases), and "
                    "compare rate, depth, peers and connections");
   command
       .add_option("--what-if", flags.whatIf,
-                  "Solve again with one more link, for this many of the "
-                  "scarcest")
+                  "Compute the bound with one more link, for each of this many "
+                  "of the scarcest links")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   command.footer(
       "Scarce links are those with a price in the certificate: only more\n"
-      "bandwidth there could make any schedule faster.\n"
+      "bandwidth on these links could make any schedule faster.\n"
       "Example:\n"
       "  blinkc explain allreduce.sched\n"
       "  blinkc explain dgx1.topo -c broadcast -g 0,1,2 -l nvlink\n"

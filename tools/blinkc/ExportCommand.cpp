@@ -90,30 +90,35 @@ static int run(const ExportFlags &flags) {
 void blink::addExportCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<ExportFlags>(
       app, exitCode, "export",
-      "Write a schedule or machine in another program's format", run);
+      "Write a schedule or machine in the format of another program", run);
   command
-      .add_option("FILE", flags.input,
-                  "A schedule (.sched); of a bundle -g, -c and -r choose one. "
-                  "For nccl-topo a topology or the name of a machine type, too")
+      .add_option(
+          "FILE", flags.input,
+          "Schedule (.sched), or bundle, from which -g, -c and -r select "
+          "a schedule. For nccl-topo also a topology or the name of a "
+          "machine type")
       ->type_name("FILE|MACHINE")
       ->required();
   command
       .add_option("--format", flags.format,
-                  "mscclpp: an execution plan of MSCCL++; nccl-graph: its "
-                  "chains and rings, for NCCL_GRAPH_FILE; "
-                  "nccl-topo: its machine, for NCCL_TOPO_FILE")
+                  "Format: mscclpp (an execution plan of MSCCL++), nccl-graph "
+                  "(the schedule's chains and rings, for NCCL_GRAPH_FILE) or "
+                  "nccl-topo (the machine, for NCCL_TOPO_FILE)")
       ->check(CLI::IsMember({"mscclpp", "nccl-graph", "nccl-topo"}))
       ->required();
   command
       .add_option("-o,--output", flags.output,
-                  "The file to write; - is standard output")
+                  "Output file; - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
-  addGpuModel(command, flags.gpuModel,
-              "nccl-topo: the GPUs, instead of the first model that has links "
-              "of the machine's rates");
+  addGpuModel(
+      command, flags.gpuModel,
+      "For nccl-topo: model of the GPUs. Default: the first model whose "
+      "links have the rates of the machine's links");
   flags.job.addTo(command);
-  command.footer("What the format cannot say is a note on standard error.\n"
-                 "Example:\n"
-                 "  blinkc export dgx-h100 --format nccl-topo -o topo.xml");
+  command.footer(
+      "If the format cannot express something, a note on standard error "
+      "says so.\n"
+      "Example:\n"
+      "  blinkc export dgx-h100 --format nccl-topo -o topo.xml");
 }

@@ -26,21 +26,22 @@ struct ExtractFlags {
 /// Returns an error that says what to do with `input`, which is no bundle.
 static llvm::Error refuseOther(const InputFile &input) {
   if (input.kind != InputKind::schedule)
-    return makeError("{0}: is no bundle; make one with: blinkc compile "
+    return makeError("{0}: is not a bundle; make one with: blinkc compile "
                      "FILE.topo --allocations all -o FILE.sched",
                      input.path);
   llvm::Expected<const sched::Schedule *> file = openAnySchedule(input);
   if (!file)
     return file.takeError();
   if (sched::isSymmetric(**file))
-    return makeError("{0}: is no bundle, but the schedule of one job in "
+    return makeError("{0}: is not a bundle, but the schedule of one job in "
                      "symmetric form; use it as it is, or write it out in "
                      "full with: blinkc expand {0} -o FULL.sched",
                      input.path);
-  return makeError("{0}: is no bundle, but the schedule of one job; use it as "
-                   "it is, or make a bundle with: blinkc compile FILE.topo "
-                   "--allocations all -o FILE.sched",
-                   input.path);
+  return makeError(
+      "{0}: is not a bundle, but the schedule of one job; use it as "
+      "it is, or make a bundle with: blinkc compile FILE.topo "
+      "--allocations all -o FILE.sched",
+      input.path);
 }
 
 static int run(const ExtractFlags &flags) {
@@ -68,14 +69,14 @@ static int run(const ExtractFlags &flags) {
 
 void blink::addExtractCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<ExtractFlags>(
-      app, exitCode, "extract",
-      "Take the schedule for one allocation out of a bundle", run);
-  command.add_option("input", flags.input, "A bundle (.sched)")
+      app, exitCode, "extract", "Extract the schedule of one job from a bundle",
+      run);
+  command.add_option("input", flags.input, "Bundle (.sched)")
       ->type_name("FILE")
       ->required();
   command
       .add_option("-o,--output", flags.output,
-                  "The file to write; - is standard output")
+                  "Output file; - is standard output")
       ->required()
       ->check([](const std::string &path) {
         return std::string(path.empty() ? "expected a file" : "");
@@ -84,12 +85,12 @@ void blink::addExtractCommand(CLI::App &app, int &exitCode) {
   flags.job.addTo(command);
   command
       .add_option("--without-link", flags.job.rest.withoutLink,
-                  "The job's machine has lost all links between two nodes: "
-                  "the schedule that survives that")
+                  "Extract the spare schedule for a machine on which all links "
+                  "between these two nodes have failed")
       ->type_name("A:B");
-  command.footer("All other commands work on what it writes; run and explain "
-                 "on the bundle,\n"
-                 "too, with -g, -c and -r.\n"
+  command.footer("All other commands accept the output. Some, such as run and "
+                 "explain, also accept\n"
+                 "the bundle, and select a schedule by -g, -c and -r.\n"
                  "Example:\n"
                  "  blinkc extract dgx1.sched -g 1,4,5,6 -c broadcast -r 2 -o "
                  "one.sched");

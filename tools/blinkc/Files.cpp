@@ -81,9 +81,10 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
   // Edits apply to a topology only. To ignore them for a schedule, whose links
   // are fixed, would answer for a different machine.
   if (file->kind != InputKind::topology && !options.linkEdits.empty())
-    return makeError("{0}: {1} is no topology: its links are those it was made "
-                     "for; give the topology instead",
-                     options.linkEdits.front().place, file->path);
+    return makeError(
+        "{0}: {1} is not a topology: its links are those it was made "
+        "for; give the topology instead",
+        options.linkEdits.front().place, file->path);
   if (file->kind == InputKind::schedule)
     return file;
   if (file->kind == InputKind::bundle)

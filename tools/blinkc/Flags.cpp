@@ -33,37 +33,40 @@ void RequestFlags::addTo(CLI::App &command) {
                 "allreduce, broadcast, reduce, allgather, reducescatter, "
                 "gather, scatter, alltoall or sendrecv (point to point)",
                 rest.gpus,
-                "The GPUs the job gets, e.g. 1,4,5,6; the first is rank 0. "
-                "Default: all of the machine",
+                "GPUs of the job in the order of its ranks, e.g. 1,4,5,6. "
+                "Default: all GPUs of the machine",
                 rest.root,
-                "Root of a broadcast, reduce, gather or scatter: a "
-                "rank, 0 to n-1");
+                "Rank (0 to n-1) of the root of a broadcast, reduce, gather or "
+                "scatter");
   command
-      .add_option("-l,--links", links,
-                  "Kinds of link to use: all, or a list of nvlink, pcie, host, "
-                  "c2c, xgmi, network")
+      .add_option(
+          "-l,--links", links,
+          "Kinds of links to use: all, or a list of nvlink, pcie, host, "
+          "c2c, xgmi, network")
       ->type_name("KINDS")
       ->capture_default_str();
   command.add_flag("--relays", rest.relays,
-                   "GPUs of the machine that are not in --gpus forward data; "
-                   "they run a program, too, but give and take nothing");
+                   "Let GPUs of the machine that are not in --gpus forward "
+                   "data; they run a program, but have no input or output");
   command
       .add_option("--order", order,
-                  "In which order every element of a reduction is added, "
-                  "whatever its place and the message's size: invariant is any "
-                  "one; rank is ((r0 + r1) + r2) + ..., the same on every "
-                  "machine; none is one for each tree")
+                  "Order in which ranks are added in a reduction: none (each "
+                  "tree has its own order), invariant (one order for all "
+                  "elements and message sizes, chosen by the compiler) or rank "
+                  "(((r0 + r1) + r2) + ..., the same on every machine)")
       ->check(CLI::IsMember({"none", "invariant", "rank"}))
       ->type_name("ORDER")
       ->capture_default_str();
-  command.add_flag("--in-switch", rest.inSwitch,
-                   "Switches that can (\"reduce\" and \"multicast\" in the "
-                   "topology; NVLink SHARP) add and copy for trees, where that "
-                   "is faster; the order of their sums is their own");
+  command.add_flag(
+      "--in-switch", rest.inSwitch,
+      "Let switches add and copy for trees if that is faster; this "
+      "needs \"reduce\" or \"multicast\" in the topology (NVLink "
+      "SHARP), and the switch determines the order of its sums");
   command
-      .add_option("--without-link", withoutLinks,
-                  "The machine as it is today: no link is left between these "
-                  "two nodes, either way, e.g. gpu0:gpu3. May be repeated")
+      .add_option(
+          "--without-link", withoutLinks,
+          "Remove all links between two nodes, in both directions, e.g. "
+          "gpu0:gpu3, as if they had failed. May be repeated")
       ->allow_extra_args(false)
       ->type_name("A:B");
   addLimitLink(command, limitLinks);
@@ -73,9 +76,9 @@ void blink::addLimitLink(CLI::App &command,
                          std::vector<std::string> &limitLinks) {
   command
       .add_option("--limit-link", limitLinks,
-                  "The links between these two nodes together have only so "
-                  "many GB/s left, each way. When one of two NVLinks died, "
-                  "half of what both had: gpu0:gpu3=25. May be repeated")
+                  "Limit all links between two nodes together to this rate in "
+                  "each direction. If one of two NVLinks has failed, use half "
+                  "of the rate of both: gpu0:gpu3=25. May be repeated")
       ->allow_extra_args(false)
       ->type_name("A:B=GBPS");
 }
@@ -83,8 +86,8 @@ void blink::addLimitLink(CLI::App &command,
 void blink::addCosts(CLI::App &command, std::string &costs) {
   command
       .add_option("--costs", costs,
-                  "What lanes cost: a file (docs/cli.md), or model: what the "
-                  "model of time takes them to cost. Without, nothing")
+                  "Costs of lanes: a cost file (docs/cli.md), or model for the "
+                  "costs of the model of time. Default: lanes take no time")
       ->type_name("FILE");
 }
 
@@ -124,12 +127,13 @@ llvm::Error blink::readLimitLinks(const std::vector<std::string> &limitLinks,
 
 void JobFlags::addTo(CLI::App &command) {
   options_ = addCollective(
-      command, collective, "Of a bundle: one of those it is for", rest.gpus,
-      "Of a bundle: the GPUs of the job, in any order; the first is rank 0. "
-      "Default: all of the machine",
+      command, collective,
+      "For a bundle: the collective, one of those in the bundle", rest.gpus,
+      "For a bundle: the GPUs of the job in the order of its ranks, which may "
+      "be any order. Default: all GPUs of the machine",
       rest.root,
-      "Of a bundle: root of a broadcast, reduce, gather or scatter: a rank, 0 "
-      "to n-1");
+      "For a bundle: rank (0 to n-1) of the root of a broadcast, reduce, "
+      "gather or scatter");
 }
 
 llvm::Expected<BundleJob> JobFlags::job() const {
@@ -155,8 +159,10 @@ JobFlags::readSchedule(const std::string &path) const {
   }
   for (CLI::Option *option : options_)
     if (option->count() > 0)
-      return makeError("{0}: {1} is no bundle: it runs as it was compiled",
-                       option->get_name(), input->path);
+      return makeError(
+          "{0}: {1} is not a bundle, but the schedule of one job: omit "
+          "this option",
+          option->get_name(), input->path);
   return input;
 }
 
@@ -179,8 +185,7 @@ llvm::Expected<const GpuModel *> blink::readGpuModel(const std::string &name) {
 
 void blink::addInput(CLI::App &command, std::string &input) {
   command
-      .add_option("input", input,
-                  "A schedule, or a bundle of schedules (.sched)")
+      .add_option("input", input, "Schedule, or bundle of schedules (.sched)")
       ->type_name("FILE")
       ->required();
 }
@@ -205,8 +210,8 @@ void blink::addBytes(CLI::App &command, uint64_t &bytes, uint64_t least) {
   bytes = 64 << 20;
   command
       .add_option("-b,--bytes", bytes,
-                  "Size of the buffer (K, M, G); the whole gathered or "
-                  "scattered one where the ranks' blocks differ")
+                  "Size of the buffer, with K, M or G; if the ranks' blocks "
+                  "differ, the size of the whole gathered or scattered buffer")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(least, uint64_t(1) << 40))
       ->type_name("SIZE")

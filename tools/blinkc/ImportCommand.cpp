@@ -53,35 +53,38 @@ static int run(const ImportFlags &flags) {
 void blink::addImportCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<ImportFlags>(
       app, exitCode, "import",
-      "Make a topology of what another program wrote of a machine", run);
+      "Make a topology from another program's description of a machine", run);
   command
-      .add_option("FILE", flags.input,
-                  "NCCL topology XML (NCCL_TOPO_DUMP_FILE, a cloud vendor's, "
-                  "RCCL's), hwloc XML (lstopo --of xml), or the output of "
-                  "nvidia-smi topo -m, nvidia-smi nvlink -R or -s, or rocm-smi "
-                  "--showtopo; - is standard input")
+      .add_option(
+          "FILE", flags.input,
+          "NCCL topology XML (of NCCL_TOPO_DUMP_FILE, a cloud vendor or "
+          "RCCL), hwloc XML (lstopo --of xml), or the output of "
+          "nvidia-smi topo -m, nvidia-smi nvlink -R or -s, or rocm-smi "
+          "--showtopo; - is standard input")
       ->type_name("")
       ->required();
   command
       .add_option("-o,--output", flags.output,
-                  "The .topo file to write; - is standard output")
+                  "Output file (.topo); - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
   command.add_option("--name", flags.name,
-                     "Name of the machine, instead of the file's");
+                     "Name of the machine. Default: the name in the file");
   addGpuModel(command, flags.gpuModel,
-              "The GPUs, for rates that the file does not have: h100-sxm, "
-              "a100-pcie, rtx-3090, ...");
+              "Model of the GPUs, for rates that the file does not contain: "
+              "h100-sxm, a100-pcie, rtx-3090, ...");
   command
-      .add_option("--rates", flags.rates,
-                  "nominal: the makers' figures; nccl: those that NCCL plans "
-                  "with, nearer to what programs get")
+      .add_option(
+          "--rates", flags.rates,
+          "Rates of links: nominal (of the vendors) or nccl (those that "
+          "NCCL assumes, which are closer to what programs measure)")
       ->check(CLI::IsMember({"nominal", "nccl"}))
       ->capture_default_str();
-  command.footer("The format is told by the content. What the file does not "
-                 "say is guessed, and\n"
-                 "each guess is a comment in the result; what is odd is a "
-                 "warning, too.\n"
+  command.footer("The format is recognised by content. What the file does not "
+                 "contain is guessed.\n"
+                 "A comment in the output documents each guess; unusual input "
+                 "also causes a\n"
+                 "warning.\n"
                  "Example:\n"
                  "  nvidia-smi topo -m | blinkc import - | blinkc bound -");
 }

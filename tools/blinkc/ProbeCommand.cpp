@@ -88,33 +88,35 @@ void blink::addProbeCommand(CLI::App &app, int &exitCode) {
       app, exitCode, "probe", "Make a topology of this machine", run);
   command
       .add_option("-o,--output", flags.output,
-                  "The .topo file to write; - is standard output; none: only "
-                  "the picture")
+                  "Output file (.topo); - is standard output. By default, only "
+                  "the matrix of links is printed")
       ->type_name("FILE");
   command.add_option("--name", flags.name,
-                     "Name of the machine, instead of the host's");
+                     "Name of the machine. Default: the name of the host");
   command
       .add_option("--sysfs", flags.options.sysfs,
-                  "Where the kernel tells of devices: /sys, or a copy of "
-                  "another machine's with its proc/ beside it")
+                  "Folder in which the kernel describes devices: /sys, or a "
+                  "copy of another machine's /sys with a copy of its /proc "
+                  "beside it")
       ->type_name("DIR")
       ->capture_default_str();
   command
-      .add_option("--rates", flags.rates,
-                  "nominal: the makers' figures; nccl: those that NCCL plans "
-                  "with, nearer to what programs get")
+      .add_option(
+          "--rates", flags.rates,
+          "Rates of links: nominal (of the vendors) or nccl (those that "
+          "NCCL assumes, which are closer to what programs measure)")
       ->check(CLI::IsMember({"nominal", "nccl"}))
       ->capture_default_str();
   command.add_flag("--measure", flags.options.measure,
-                   "Replace the rates by measured ones, link by link and then "
-                   "together; exit code 1 if the machine is busy");
+                   "Replace the rates by measured ones, each link alone and "
+                   "then all together; exit code 1 if the machine is busy");
   command.footer(
-      "The kernel tells the PCI tree, NICs, CPUs and AMD's links; NVIDIA's\n"
-      "management library (libnvidia-ml.so.1) models and NVLinks. A machine "
-      "without\n"
-      "a GPU becomes the topology that schedules of the host back end are "
-      "compiled\n"
-      "for, and its memory is measured for a moment.\n"
+      "The PCI tree, NICs, CPUs and AMD's links are those that the kernel "
+      "reports;\n"
+      "models of GPUs and NVLinks are read from NVIDIA's management library\n"
+      "(libnvidia-ml.so.1). For a machine without a GPU, the output is a "
+      "topology for\n"
+      "the host back end, and the memory bandwidth is measured briefly.\n"
       "Example:\n"
       "  blinkc probe -o box.topo && blinkc compile box.topo -o box.sched");
 }

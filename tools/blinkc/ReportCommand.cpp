@@ -59,21 +59,25 @@ static int run(const ReportFlags &flags) {
 void blink::addReportCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<ReportFlags>(
       app, exitCode, "report",
-      "Make a page for a browser: the machine, trees, what limits a job", run);
+      "Make a web page of the machine, the trees, and the links that limit a "
+      "job",
+      run);
   command
       .add_option("input", flags.input,
-                  "A schedule, a bundle, or a topology: a .topo file, or a "
-                  "name of blinkc topo list")
+                  "Schedule, bundle, or topology (a .topo file, or a name from "
+                  "blinkc topo list)")
       ->type_name("FILE|MACHINE")
       ->required();
   command
       .add_option("-o,--output", flags.output,
-                  "The page to write; - is standard output")
+                  "Output file (HTML); - is standard output")
       ->required()
       ->type_name("FILE");
-  command.footer("One file that needs no network. Of a bundle it has all "
-                 "allocations.\n"
-                 "Example:\n"
-                 "  blinkc report allreduce.sched -o report.html\n"
-                 "  blinkc report dgx-h100 -o machine.html");
+  command.footer(
+      "The page is a single file that needs no network. For a bundle, "
+      "it has all\n"
+      "allocations.\n"
+      "Example:\n"
+      "  blinkc report allreduce.sched -o report.html\n"
+      "  blinkc report dgx-h100 -o machine.html");
 }

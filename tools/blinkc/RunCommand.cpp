@@ -113,36 +113,38 @@ void blink::addRunCommand(CLI::App &app, int &exitCode) {
   command.add_option("-d,--type", flags.type, "Type of the elements")
       ->check(CLI::IsMember(listOf(kTypeNames)))
       ->capture_default_str();
-  command.add_option("-o,--op", flags.op, "How to reduce")
+  command.add_option("-o,--op", flags.op, "Operator of reductions")
       ->check(CLI::IsMember(listOf(kOpNames)))
       ->capture_default_str();
   command
-      .add_option("-n,--iterations", flags.replay.iterations,
-                  "Times to run; the median is reported, every one is checked")
+      .add_option(
+          "-n,--iterations", flags.replay.iterations,
+          "Number of runs; all are checked, and the median time is reported")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command.add_flag("--in-place", flags.replay.inPlace,
-                   "Input and output are one buffer");
+                   "Use one buffer for input and output");
   command
       .add_option("--servers", flags.servers,
-                  "Each rank is a process; those of the schedule's N servers "
-                  "reach each other by UCX over the loopback")
+                  "Run each rank as a process, on N emulated servers, which "
+                  "communicate over UCX on the loopback interface; N is the "
+                  "schedule's number of servers")
       ->check(CLI::Range(2, 65535))
       ->type_name("N");
   command
       .add_option("--timeout", flags.replay.timeoutMs,
-                  "Milliseconds a rank waits for the others; 0: "
-                  "BLINK_TIMEOUT_MS or 30000")
+                  "Milliseconds that a rank waits for the others (0: the value "
+                  "of BLINK_TIMEOUT_MS, or 30000)")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
-  command.add_option("--seed", flags.replay.seed, "Of the random data")
+  command.add_option("--seed", flags.replay.seed, "Seed of the random data")
       ->capture_default_str();
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
-  command.footer("Every rank is a group of threads of this process, or with "
-                 "--servers a process: the\n"
-                 "schedule runs for real, on a machine without a GPU, and the "
-                 "time says nothing of a\n"
-                 "GPU's, nor of a network's.\n"
+  command.footer("Each rank is a group of threads of this process or, with "
+                 "--servers, a process.\n"
+                 "The schedule is executed without a GPU, so its time says "
+                 "nothing about the time\n"
+                 "on GPUs or over a network.\n"
                  "Exit code 1 if an element is wrong or the replay fails.\n"
                  "Examples:\n"
                  "  blinkc run dgx1.sched -g 1,4,5,6 -c broadcast -r 2\n"

@@ -136,10 +136,11 @@ static llvm::Error readCosts(const SimulateFlags &flags, DeviceCosts &costs) {
   if (costs.host && (flags.shares == "planned" || flags.options.details ||
                      flags.options.stepCost > 0 || !flags.trace.empty() ||
                      !flags.slow.empty() || !flags.limitLinks.empty()))
-    return makeError("--costs {0}: of a host, which has no links and no lanes "
-                     "of their own; --shares planned, --step-us, --slow, "
-                     "--limit-link, --details and --trace are for GPUs",
-                     flags.costs);
+    return makeError(
+        "--costs {0}: costs of a host, which has no links and no lanes "
+        "of their own; --shares planned, --step-us, --slow, "
+        "--limit-link, --details and --trace are for GPUs",
+        flags.costs);
   return llvm::Error::success();
 }
 
@@ -213,8 +214,8 @@ static int run(const SimulateFlags &flags) {
     return reportError(std::move(error));
   if (!flags.trace.empty() && (*file)->programs()->size() > 1)
     return reportError(
-        makeError("--trace is of one program, and {0} has {1}; compile one "
-                  "collective and root alone",
+        makeError("--trace records one program, but {0} has {1}; compile one "
+                  "collective and root only",
                   flags.input, (*file)->programs()->size()));
   for (const sched::Program *program : *(*file)->programs()) {
     llvm::Expected<SimulationOptions> options =
@@ -239,45 +240,46 @@ static int run(const SimulateFlags &flags) {
 void blink::addSimulateCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<SimulateFlags>(
       app, exitCode, "simulate",
-      "Time a schedule on its machine's links, event by event", run);
+      "Simulate the time of a schedule on its machine's links, event by event",
+      run);
   addInput(command, flags.input);
   flags.job.addTo(command);
   addBytes(command, flags.bytes, 1);
   command
       .add_option("--shares", flags.shares,
-                  "Who gets how much of a link. fair: chunks on their way "
-                  "share it max-min fairly; planned: each channel has what "
-                  "its tree's share plans for it")
+                  "How links are shared: fair (max-min fairly among all chunks "
+                  "in flight) or planned (each channel gets the rate that is "
+                  "planned for its tree's share)")
       ->check(CLI::IsMember({"fair", "planned"}))
       ->capture_default_str();
   command
       .add_option("--step-us", flags.options.stepCost,
-                  "Microseconds of its lane that each fold takes")
+                  "Microseconds for which each fold occupies its lane")
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("NUMBER")
       ->capture_default_str();
   addCosts(command, flags.costs);
   command
       .add_option("--slow", flags.slow,
-                  "A straggler: the folds of this GPU take so many times as "
-                  "long, as does all that its links carry. May be repeated")
+                  "Make a GPU a straggler: its folds, and transfers over its "
+                  "links, take FACTOR times as long. May be repeated")
       ->allow_extra_args(false)
       ->type_name("GPU=FACTOR");
   addLimitLink(command, flags.limitLinks);
   command.add_flag("--details", flags.options.details,
-                   "Also: what the last fold waited for, step by step, what "
-                   "lanes waited for, and links over time");
+                   "Also report what the last fold waited for, step by step, "
+                   "what lanes waited for, and the use of links over time");
   command
       .add_option("--trace", flags.trace,
-                  "Also write what every lane, chunk and link does and when, "
-                  "for Perfetto (ui.perfetto.dev)")
+                  "Also write a trace of all lanes, chunks and links for "
+                  "Perfetto (ui.perfetto.dev)")
       ->type_name("FILE");
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
-  command.footer("Lanes, slots, chunks, links and their latencies are as the "
-                 "file has them;\n"
-                 "what moves and adds the data costs nothing but --step-us "
-                 "and --costs. No machine\n"
-                 "is needed.\n"
+  command.footer("Lanes, slots, chunks, links and latencies are those of the "
+                 "file. Moving and\n"
+                 "adding data takes lanes no time, except with --step-us or "
+                 "--costs. The machine\n"
+                 "is not needed.\n"
                  "Exit code 1 if the schedule stops.\n"
                  "Example:\n"
                  "  blinkc simulate allreduce.sched --bytes 256M\n"

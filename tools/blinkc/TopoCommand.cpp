@@ -111,17 +111,19 @@ std::pair<CLI::App &, TopoFlags &> addFamily(const TopoCommand &topo,
   CLI::App *family = topo.command.add_subcommand(name, help);
   family
       ->add_option("-o,--output", flags->output,
-                   "The .topo file to write; - is standard output")
+                   "Output file (.topo); - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
   family->add_option("--name", flags->name,
-                     "Name of the machine, instead of one made of the sizes");
+                     "Name of the machine. Default: a name with the sizes");
   family
       ->add_option("--bandwidth", flags->bandwidth,
-                   "GB/s of a link, in each direction")
+                   "Bandwidth of a link in GB/s, in each direction")
       ->check(bandwidthRange())
       ->capture_default_str();
-  family->add_option("--latency", flags->latency, "Microseconds of a link")
+  family
+      ->add_option("--latency", flags->latency,
+                   "Latency of a link in microseconds")
       ->check(CLI::Range(0.0, sched::kMostLatency))
       ->capture_default_str();
   std::vector<std::string> kinds;
@@ -151,11 +153,14 @@ void addDirectNetworks(const TopoCommand &topo) {
                       return sizes.takeError();
                     return generate(*sizes, f.wire());
                   });
-    family.add_option("sizes", flags.sizes, "GPUs in each dimension: 8x8")
+    family
+        .add_option("sizes", flags.sizes,
+                    "Number of GPUs in each dimension, such as 8x8")
         ->required();
   };
-  addGrid("torus", "A grid with wrap-around, as in TPU pods", generateTorus);
-  addGrid("mesh", "A grid", generateMesh);
+  addGrid("torus", "A grid with wrap-around links, as in TPU pods",
+          generateTorus);
+  addGrid("mesh", "A grid without wrap-around links", generateMesh);
 
   using Counted = llvm::Expected<Topology> (*)(int, const Wire &);
   auto addCounted = [&](const char *name, const char *help, const char *what,
@@ -164,12 +169,13 @@ void addDirectNetworks(const TopoCommand &topo) {
         addFamily(topo, name, help, [generate](const TopoFlags &f) {
           return generate(f.count, f.wire());
         });
-    family.add_option(what, flags.count, "How many")->required();
+    family.add_option(what, flags.count, "Number of them")->required();
   };
-  addCounted("hypercube", "GPUs joined when their numbers differ in one bit",
+  addCounted("hypercube",
+             "GPUs that are connected if their numbers differ in one bit",
              "dimensions", generateHypercube);
   addCounted("ring", "A ring of GPUs", "gpus", generateRing);
-  addCounted("fully-connected", "Every GPU joined to every other", "gpus",
+  addCounted("fully-connected", "A link between every two GPUs", "gpus",
              generateFullyConnected);
 }
 
@@ -179,38 +185,44 @@ void addFatTree(const TopoCommand &topo) {
       [](const TopoFlags &f) {
         return generateFatTree(f.ports, f.oversubscription, f.wire());
       });
-  family.add_option("k", flags.ports, "Ports of a switch, even")->required();
+  family.add_option("k", flags.ports, "Number of ports of a switch, even")
+      ->required();
   family
       .add_option("--oversubscription", flags.oversubscription,
-                  "How much less bandwidth links above the edge have")
+                  "Factor by which links above the edge have less bandwidth")
       ->capture_default_str();
 }
 
 void addBCube(const TopoCommand &topo) {
   auto [family, flags] =
-      addFamily(topo, "bcube", "BCube(n, k): n^(k+1) GPUs that forward",
+      addFamily(topo, "bcube", "BCube(n, k): n^(k+1) GPUs that forward data",
                 [](const TopoFlags &f) {
                   return generateBCube(f.ports, f.levels, f.wire());
                 });
-  family.add_option("n", flags.ports, "Ports of a switch")->required();
-  family.add_option("k", flags.levels, "Levels above level 0")->required();
+  family.add_option("n", flags.ports, "Number of ports of a switch")
+      ->required();
+  family.add_option("k", flags.levels, "Number of levels above level 0")
+      ->required();
 }
 
 void addDragonfly(const TopoCommand &topo) {
   auto [family, flags] = addFamily(
-      topo, "dragonfly",
-      "Groups of fully connected routers, groups fully connected",
+      topo, "dragonfly", "Fully connected groups of fully connected routers",
       [](const TopoFlags &f) {
         return generateDragonfly(
             f.groups, f.routers, f.gpus,
             f.globalBandwidth > 0 ? f.globalBandwidth : f.bandwidth, f.wire());
       });
-  family.add_option("groups", flags.groups, "Groups")->required();
-  family.add_option("routers", flags.routers, "Routers of a group")->required();
-  family.add_option("gpus", flags.gpus, "GPUs of a router")->required();
+  family.add_option("groups", flags.groups, "Number of groups")->required();
+  family.add_option("routers", flags.routers, "Number of routers of a group")
+      ->required();
+  family.add_option("gpus", flags.gpus, "Number of GPUs of a router")
+      ->required();
   family
-      .add_option("--global-bandwidth", flags.globalBandwidth,
-                  "GB/s of a link between groups; as --bandwidth if not given")
+      .add_option(
+          "--global-bandwidth", flags.globalBandwidth,
+          "Bandwidth of a link between groups in GB/s. Default: that of "
+          "--bandwidth")
       ->check(bandwidthRange());
 }
 
@@ -219,48 +231,54 @@ void addPod(const TopoCommand &topo) {
   defaults.latency = 2;
   defaults.kind = "network";
   defaults.bandwidth = 50;
-  auto [family, flags] =
-      addFamily(topo, "pod", "A machine several times, joined by a network",
-                podOf, defaults);
+  auto [family, flags] = addFamily(
+      topo, "pod", "Several machines of one type, connected by a network",
+      podOf, defaults);
   family
       .add_option("machine", flags.machine,
-                  "The machine: a .topo file, or a name of blinkc topo list")
+                  "Machine type: a .topo file, or a name from blinkc topo list")
       ->type_name("FILE|MACHINE")
       ->required();
-  family.add_option("--boxes", flags.boxes, "Machines")->capture_default_str();
+  family.add_option("--boxes", flags.boxes, "Number of machines")
+      ->capture_default_str();
   family
       .add_option("--nic-bandwidth", flags.bandwidth,
-                  "The same as --bandwidth: GB/s of a GPU to the network")
+                  "Same as --bandwidth: GB/s between a GPU and the network")
       ->check(bandwidthRange());
   family
-      .add_option("--rails", flags.rails,
-                  "Networks; GPU i of each box is on number i mod RAILS")
+      .add_option(
+          "--rails", flags.rails,
+          "Number of networks; GPU i of each box is connected to network "
+          "i mod RAILS")
       ->capture_default_str();
 }
 
 void addRandom(const TopoCommand &topo) {
-  auto [family, flags] =
-      addFamily(topo, "random",
-                "A connected random graph, bandwidths 1 to 4 times --bandwidth",
-                [](const TopoFlags &f) {
-                  return generateRandom(f.gpus, f.switches, f.links, f.seed,
-                                        f.directed, f.wire());
-                });
-  family.add_option("--gpus", flags.gpus, "GPUs")->required();
-  family.add_option("--switches", flags.switches, "Switches")
+  auto [family, flags] = addFamily(
+      topo, "random",
+      "A connected random graph; bandwidths are 1 to 4 times --bandwidth",
+      [](const TopoFlags &f) {
+        return generateRandom(f.gpus, f.switches, f.links, f.seed, f.directed,
+                              f.wire());
+      });
+  family.add_option("--gpus", flags.gpus, "Number of GPUs")->required();
+  family.add_option("--switches", flags.switches, "Number of switches")
       ->capture_default_str();
-  family.add_option("--links", flags.links, "Links in all")->required();
-  family.add_option("--seed", flags.seed, "The same seed, the same graph")
+  family.add_option("--links", flags.links, "Number of links")->required();
+  family
+      .add_option("--seed", flags.seed,
+                  "Seed; the same seed gives the same graph")
       ->capture_default_str();
-  family.add_flag("--directed", flags.directed, "One-way links");
+  family.add_flag("--directed", flags.directed,
+                  "Make links in one direction only");
 }
 
 } // namespace
 
 void blink::addTopoCommand(CLI::App &app, int &exitCode) {
   CLI::App *command =
-      app.add_subcommand("topo", "Write the topology of a well-known shape, or "
-                                 "list the machine types that are shipped");
+      app.add_subcommand("topo", "Write a topology of a well-known shape, or "
+                                 "list the shipped machine types");
   command->require_subcommand(1);
   command->footer("Examples:\n"
                   "  blinkc topo torus 8x8 --bandwidth 50 -o torus.topo\n"
@@ -269,7 +287,7 @@ void blink::addTopoCommand(CLI::App &app, int &exitCode) {
                   "  blinkc topo bcube 4 1 --kind network --bandwidth 12.5 | "
                   "blinkc bound -\n"
                   "  blinkc topo list\n"
-                  "Each family explains itself: blinkc topo pod --help");
+                  "Options of a shape: blinkc topo pod --help");
   for (auto *add : {addDirectNetworks, addFatTree, addBCube, addDragonfly,
                     addPod, addRandom})
     add({*command, exitCode});

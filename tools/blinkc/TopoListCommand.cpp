@@ -42,7 +42,8 @@ static int run(const TopoListFlags &flags) {
 void blink::addTopoListCommand(CLI::App &topo, int &exitCode) {
   auto [command, flags] = addCommand<TopoListFlags>(
       topo, exitCode, "list",
-      "List the machine types whose names all commands take for a file", run);
+      "List the shipped machine types, whose names can be given for a file",
+      run);
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
   command.footer("Example:\n"
                  "  blinkc topo list\n"

@@ -49,23 +49,25 @@ static int run(const TraceDiffFlags &flags) {
 }
 
 void blink::addTraceCommand(CLI::App &app, int &exitCode) {
-  CLI::App *trace = app.add_subcommand(
-      "trace", "Compare traces, of simulations and of real runs");
+  CLI::App *trace =
+      app.add_subcommand("trace", "Compare traces of simulations and runs");
   trace->require_subcommand(1);
   auto [command, flags] = addCommand<TraceDiffFlags>(
-      *trace, exitCode, "diff", "Say which lanes take or wait longer", run);
-  command.add_option("BEFORE", flags.before, "A trace")->required();
-  command.add_option("AFTER", flags.after, "Another one")->required();
+      *trace, exitCode, "diff", "Report which lanes run or wait longer", run);
+  command.add_option("BEFORE", flags.before, "Trace to compare with")
+      ->required();
+  command.add_option("AFTER", flags.after, "Trace to compare")->required();
   command
       .add_option("--lines", flags.lines,
-                  "How many of the steps that changed most")
+                  "Number of steps to report, those that changed most")
       ->type_name("NUMBER")
       ->capture_default_str();
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
-  command.footer("Traces are those of blinkc simulate --trace, blink-perf "
-                 "--trace and BLINK_TRACE.\n"
-                 "Example:\n"
-                 "  blinkc simulate allreduce.sched --bytes 16M --trace plan\n"
-                 "  blink-perf allreduce.sched -b 16M -e 16M --trace run\n"
-                 "  blinkc trace diff plan run");
+  command.footer(
+      "Traces are written by blinkc simulate --trace, blink-perf --trace and\n"
+      "BLINK_TRACE.\n"
+      "Example:\n"
+      "  blinkc simulate allreduce.sched --bytes 16M --trace plan\n"
+      "  blink-perf allreduce.sched -b 16M -e 16M --trace run\n"
+      "  blinkc trace diff plan run");
 }

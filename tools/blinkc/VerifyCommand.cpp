@@ -41,9 +41,10 @@ static llvm::Expected<VerifyOptions> optionsFor(const VerifyFlags &flags) {
   if (!costs)
     return costs.takeError();
   if (costs->host)
-    return makeError("--costs {0}: of a host, whose lanes share a thread; "
-                     "verify takes those of GPUs",
-                     flags.costs);
+    return makeError(
+        "--costs {0}: costs of a host, whose lanes share a thread; "
+        "verify needs costs of GPUs",
+        flags.costs);
   const LaneCosts &simple = costs->simple.back().costs;
   const LaneCosts &lowLatency = costs->lowLatency.front().costs;
   options.simple = {simple.step, simple.rate};
@@ -103,31 +104,38 @@ static int run(const VerifyFlags &flags) {
 void blink::addVerifyCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<VerifyFlags>(
       app, exitCode, "verify",
-      "Prove a schedule right, free of deadlock and near its bound", run);
+      "Verify that a schedule is correct, free of deadlock, and has the stated "
+      "rate and bound",
+      run);
   addInput(command, flags.input);
   addJobs(command, flags.jobs,
-          "Threads that verify a bundle; 0: one a processor");
+          "Number of threads that verify a bundle (0: one per processor)");
   addCosts(command, flags.costs);
   command
-      .add_option("--queue", flags.queue,
-                  "Fail if more bytes than this can wait in front of a link on "
-                  "a network; 0: any")
+      .add_option(
+          "--queue", flags.queue,
+          "Maximum number of bytes that may queue in front of a network "
+          "link; more is a failure (0: no limit)")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES")
       ->capture_default_str();
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
   command.footer(
-      "Nothing but the file is needed: it holds the machine, the program of\n"
-      "every rank and the prices that prove the bound. Checked, by code that "
-      "had\n"
-      "no part in compiling: paths the runtime can drive; every contribution\n"
-      "exactly once, in one order, on all ranks; the same in place; no "
-      "deadlock\n"
-      "for any number of chunks; the rate, and what lanes that keep their "
-      "order\n"
-      "leave of it; the bound, re-priced without a solver.\n"
-      "Of a bundle: all of that, for every schedule; and that each serves the\n"
-      "allocations it is said to serve, link by link, with its rate and "
-      "bound.\n"
-      "Exit code 1 if any of it does not hold, 2 if the file is damaged.");
+      "Only the file is needed: it contains the machine, the program of every "
+      "rank, and\n"
+      "the prices that prove the bound. The checks share no code with the "
+      "compiler.\n"
+      "They prove that the runtime can drive all paths; that every output "
+      "contains each\n"
+      "contribution exactly once, reduced in one order on all ranks, also in "
+      "place;\n"
+      "that there is no deadlock for any number of chunks; that the links "
+      "sustain the\n"
+      "rate, and which part of it lanes in order keep; and the bound, by its "
+      "prices and\n"
+      "without a solver.\n"
+      "In a bundle, every schedule is verified, and also that it serves the "
+      "allocations\n"
+      "that the bundle states, link by link, with its rate and bound.\n"
+      "Exit code 1 if a check fails, 2 if the file is damaged.");
 }

@@ -8,7 +8,7 @@
 #include "tools/manual/ManPage.h"
 
 int main(int argc, char **argv) {
-  CLI::App app{"blinkc compiles, proves, explains and replays schedules of "
+  CLI::App app{"blinkc compiles, verifies, explains and replays schedules for "
                "collective communication"};
   app.name("blinkc");
   app.set_version_flag("--version", "blinkc " BLINK_VERSION_STRING);
@@ -17,9 +17,9 @@ int main(int argc, char **argv) {
              "  blinkc compile dgx1.topo -o allreduce.sched\n"
              "  blinkc verify  allreduce.sched\n"
              "  blinkc run     allreduce.sched --bytes 64M\n"
-             "Each command explains itself: blinkc compile --help\n"
-             "Exit code: 0 good, 1 the answer is bad, 2 the call or a file is "
-             "wrong.");
+             "Options of a command: blinkc compile --help\n"
+             "Exit code: 0 success, 1 a negative result, 2 an invalid command "
+             "line or file.");
   int exitCode = blink::kGood;
   for (auto *add :
        {blink::addCompileCommand, blink::addVerifyCommand,

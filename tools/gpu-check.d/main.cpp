@@ -28,19 +28,21 @@ constexpr char kHelp[] =
 
   blink-gpu-bench copy BYTES           a copy on the device, by cudaMemcpyAsync and by a kernel
   blink-gpu-bench launch FILE.sched... launching an empty kernel and waiting for it, with one
-                                       block and with as many as each variant's launch has
-  blink-gpu-bench lanes BYTES          a copy by 1 to all multiprocessors, as lanes copy it; what a
-                                       load, a fence and an answer at system scope take
+                                       block and with the blocks of each variant's launch
+  blink-gpu-bench lanes BYTES          a copy by one to all multiprocessors, in the way that lanes
+                                       copy; the time of a load, a fence and an answer at system
+                                       scope
   blink-gpu-bench calls FILE.sched [TIMES]
                                        an allreduce of 8 bytes to 32 KiB and waiting for it, the
-                                       median of so many (200)
-  blink-gpu-bench start FILE.sched     opening the schedule and making communicators
+                                       median of TIMES calls (200)
+  blink-gpu-bench start FILE.sched     opening the schedule and creating communicators
   blink-gpu-bench traffic BYTES FILE.sched...
-                                       bytes that the folds of a call read and write, the blocks of
-                                       its launch, and how evenly the lanes of a rank share what
-                                       moves, with zero copy and through slots; needs no GPU
+                                       the bytes that the folds of a call read and write, the
+                                       blocks of its launch, and how evenly these bytes are
+                                       distributed over the lanes of a rank, with zero copy and
+                                       through slots; needs no GPU
 
-All ranks are on GPU 0. Prints JSON. Exit code: 0 good, 1 something failed, 2 the call is wrong.
+All ranks are on GPU 0. Prints JSON. Exit code: 0 success, 1 a failure, 2 an invalid command line.
 )";
 
 struct UsageError : std::runtime_error {
@@ -250,17 +252,17 @@ std::string measure(const std::string &what, const Words &words) {
     if (what != command.name)
       continue;
     if (words.size() < command.least || words.size() > command.most)
-      throw UsageError(what + ": blink-gpu-bench --help says what follows");
+      throw UsageError(what + ": blink-gpu-bench --help lists the arguments");
     return command.run(words);
   }
   throw UsageError("no '" + what +
-                   "'; blink-gpu-bench --help says what there is");
+                   "'; blink-gpu-bench --help lists the commands");
 }
 
 int run(int argc, char **argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty())
-    throw UsageError("blink-gpu-bench --help says how to call it");
+    throw UsageError("see blink-gpu-bench --help");
   if (words[0] == "-h" || words[0] == "--help") {
     std::fputs(kHelp, stdout);
     return 0;

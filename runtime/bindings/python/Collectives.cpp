@@ -256,62 +256,66 @@ void receive(const Communicator &self, nb::handle recv, int peer,
 }
 
 constexpr const char *kAllReduceDoc =
-    R"(Reduces over all ranks, to all ranks; in place without ``recv``.
+    R"(Reduces the buffers of all ranks, to all ranks. In place without ``recv``.
 
     comm.all_reduce(gradients, op="avg"))";
 
 constexpr const char *kBroadcastDoc =
-    R"(Copies the root's ``send`` to every rank's ``recv``; in place without it.
+    R"(Copies the root's ``send`` to every rank's ``recv``. In place without ``recv``.
 
     comm.broadcast(weights, root=0))";
 
 constexpr const char *kReduceDoc =
-    R"(Reduces over all ranks, to the root's ``recv``, or its ``send`` without it.
+    R"(Reduces the buffers of all ranks, to the root's ``recv``.
+
+Without ``recv``, the result is in the root's ``send``.
 
     comm.reduce(loss, root=0))";
 
 constexpr const char *kAllGatherDoc =
-    R"(Gathers every rank's ``send``, in the order of ranks, to all ranks.
+    R"(Gathers the ``send`` of all ranks, in the order of ranks, on all ranks.
 
-Without ``recv``, ``send`` is the result, and holds this rank's part in its place.
+Without ``recv``, ``send`` is the buffer for the result, and must contain this
+rank's part at its place.
 
     comm.all_gather(part, whole)  # whole.size == comm.size * part.size)";
 
 constexpr const char *kReduceScatterDoc =
-    R"(Reduces over all ranks, and leaves each with its part.
+    R"(Reduces the buffers of all ranks, and gives each rank its part.
 
-Without ``recv`` the part is left in its place in ``send``.
+Without ``recv``, the part is written to its place in ``send``.
 
     comm.reduce_scatter(whole, part)  # whole.size == comm.size * part.size)";
 
 constexpr const char *kGatherDoc =
-    R"(Gathers every rank's ``send``, in the order of ranks, on the root.
+    R"(Gathers the ``send`` of all ranks, in the order of ranks, on the root.
 
-Without ``recv`` the root's ``send`` is the result, and holds its part in place.
+Without ``recv``, the root's ``send`` is the buffer for the result, and must
+contain the root's part at its place.
 
     comm.gather(part, whole if comm.rank == 0 else None))";
 
 constexpr const char *kScatterDoc =
-    R"(Gives each rank its part of the root's ``send``.
+    R"(Sends each rank its part of the root's ``send``.
 
-Without ``recv`` the root's part is left in its place in ``send``.
+Without ``recv``, the root's part stays at its place in ``send``.
 
     comm.scatter(whole if comm.rank == 0 else None, part))";
 
 constexpr const char *kAllToAllDoc =
-    R"(Sends part i of ``send`` to rank i, and receives part i from it.
+    R"(Sends part i of ``send`` to rank i, and receives part i of ``recv`` from it.
 
     comm.all_to_all(send, recv)  # sizes are multiples of comm.size)";
 
 constexpr const char *kSendDoc =
-    R"(Sends a message to rank ``peer``, which receives one of the same size.
+    R"(Sends a message to rank ``peer``, which must receive one of the same size.
 
     comm.send(activations, peer=comm.rank + 1))";
 
 constexpr const char *kRecvDoc =
-    R"(Receives the next message of rank ``peer``.
+    R"(Receives the next message from rank ``peer``.
 
-Two ranks that both wait for each other's message need a group.
+Two ranks that send to each other need a group.
 
     with blink.group():
         comm.send(mine, peer=other)

@@ -243,35 +243,36 @@ nb::object asyncError(const Communicator &self) {
 constexpr const char *kCommunicatorDoc =
     R"(One rank of a job.
 
-Every rank makes one, with the same ``id``, ``nranks``, files and settings, in a
-process or thread of its own; it returns when all have.
+Every rank creates a communicator in its own process or thread, with the same
+``id``, ``nranks``, files and settings. The constructor returns when all ranks
+have called it.
 
     schedule = blink.Schedule("machine.sched")
     comm = blink.Communicator(schedule, nranks, rank, id)
     comm.all_reduce(gradients)
 
-schedule     what the job's collectives are replayed from
-id           what one process got from unique_id() and passed on to the others
-device       CUDA's number of this rank's GPU; -1 on the host
-timeout      seconds that a rank waits for the others; None: BLINK_TIMEOUT_MS of
-             the environment, or else 30
-gpus         of bundles: the GPU of each rank, as the machine numbers them
-without_link of bundles compiled with ``--survive links``: a link that has
-             failed, as "gpu0:gpu3"
-order        what the schedule must promise of sums of floating point numbers:
-             "none", "invariant" or "rank"; None: BLINK_ORDER of the
-             environment, or else none
+schedule     the schedules of the job's collectives
+id           the result of unique_id() in one process, passed to all others
+device       the CUDA device of this rank; -1 on the host
+timeout      seconds that a rank waits for the others; None: the value of
+             BLINK_TIMEOUT_MS in the environment, or else 30 seconds
+gpus         for bundles: the GPU of each rank, numbered as in the topology
+without_link for bundles compiled with ``--survive links``: a link that has
+             failed, such as "gpu0:gpu3"
+order        the order that the schedule must guarantee for sums of floating
+             point numbers: "none", "invariant" or "rank"; None: the value of
+             BLINK_ORDER in the environment, or else "none"
 backend      "host" or "cuda"
 
-Any thread may use it; calls of several threads wait for each other. The GIL is
-released while a call runs. A ``with`` statement closes it, or aborts it where an
-exception leaves the block.)";
+Any thread may use a communicator; calls by several threads wait for each other.
+The GIL is released while a call runs. A ``with`` statement closes the
+communicator, or aborts it if an exception leaves the block.)";
 
 constexpr const char *kAllDoc =
-    R"(The communicators of all ranks in this process, by rank.
+    R"(Creates the communicators of all ranks in this process, in rank order.
 
-One thread drives them in a group(), or a thread each. ``nranks`` is
-``schedule.ranks`` unless given; ``devices`` are CUDA's numbers, one a rank.
+They are driven by one thread in a group(), or by one thread each. ``nranks``
+defaults to ``schedule.ranks``; ``devices`` has the CUDA device of each rank.
 
     comms = blink.Communicator.all(schedule, 4)
     with blink.group():
@@ -279,31 +280,32 @@ One thread drives them in a group(), or a thread each. ``nranks`` is
             comm.all_reduce(array))";
 
 constexpr const char *kShrinkDoc =
-    R"(The communicator of the ranks that remain, in their order.
+    R"(Creates a communicator of the remaining ranks, in the same order.
 
-``exclude`` lists the ranks that do not: the same list on every rank that
-remains, and each of them calls this. It works after an error and before one,
-ends all calls in progress on this communicator, and leaves it to be closed. With
-an empty list the job changes to schedules that do without a link. One thread
-that drives several ranks calls it in a group() of its own; what it returns is
-usable when the group has ended.
+``exclude`` lists the other ranks. Each remaining rank makes the call, with the
+same list. It is possible before and after an error. All calls in progress on
+this communicator end, and it can then only be closed. With an empty list, the
+job changes to schedules that do not use ``without_link``. A thread that drives
+several ranks makes the calls in a separate group(); the communicators returned
+are usable when the group has ended.
 
     comm = comm.shrink(exclude=[2]))";
 
 constexpr const char *kCloseDoc =
-    R"(Frees it. Closing it again does nothing.
+    R"(Frees the communicator. Closing it again has no effect.
 
-Raises InvalidUsage while another thread's call is using it: abort() ends that.
-Other ranks' collectives fail from now on.)";
+Raises InvalidUsage while a call of another thread uses the communicator, which
+abort() would end. Collectives of other ranks fail from now on.)";
 
 constexpr const char *kAbortDoc =
-    R"(Ends every call in progress on all ranks with RemoteError, and closes it.
+    R"(Ends every call in progress, on all ranks, with RemoteError, and closes the
+communicator.
 
 Any thread may call it at any time.)";
 
 constexpr const char *kAsyncErrorDoc =
-    R"(None, or the error by which the communicator has become unusable, as an
-exception that is not raised: a call has failed, or a rank is lost.)";
+    R"(None, or the error that made the communicator unusable (a failed call or a
+lost rank), as an exception that is not raised.)";
 
 } // namespace
 
@@ -331,7 +333,7 @@ nb::class_<Communicator> bindCommunicator(nb::module_ &module) {
                   "backend"_a = "host", kAllDoc);
   type.def_prop_ro(
       "rank", [](const Communicator &self) { return self.state->rank; },
-      "This rank's number, from 0.");
+      "The number of this rank, counted from 0.");
   type.def_prop_ro(
       "size", [](const Communicator &self) { return self.state->size; },
       "The number of ranks.");

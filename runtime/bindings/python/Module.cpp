@@ -33,10 +33,12 @@ nb::bytes uniqueId() {
 }
 
 constexpr const char *kUniqueIdDoc =
-    R"(An id for one job whose ranks are several processes of this machine and user.
+    R"(Returns an id for one job whose ranks are processes of this user, on this
+machine or on several.
 
-One process calls it, passes the bytes on to the others, by a way that others
-cannot read (they are a secret), and lives until all have joined.)";
+One process calls this function and passes the bytes to all others. The bytes
+are a secret, so nobody else may be able to read them. The process must live
+until all ranks have joined.)";
 
 } // namespace
 
@@ -47,7 +49,7 @@ NB_MODULE(_core, module) {
   module.def("unique_id", uniqueId, kUniqueIdDoc);
   module.def("start_group", startGroup, "Begins a group: see blink.group.");
   module.def("end_group", endGroup, "run"_a,
-             "Ends a group: runs its calls, or drops them.");
+             "Ends a group: runs its calls, or discards them.");
   module.def("start_estimate", startEstimate,
              "Begins an estimate: see blink.estimate.");
   module.def("end_estimate", endEstimate,

@@ -67,20 +67,21 @@ nb::ndarray<nb::memview, uint8_t, nb::ndim<1>> allocate(size_t bytes) {
 }
 
 constexpr const char *kRegisterDoc =
-    R"(Registers a buffer, so that other ranks reach into it.
+    R"(Registers a buffer, so that other ranks can access it directly.
 
-A call of this rank alone, at any time: calls that begin when the others have
-noticed use it. On the host it helps with memory of allocate(). The registration
-lasts until it is closed, as a ``with`` statement does, or the communicator is;
-until then the buffer is kept.
+This rank alone makes the call, at any time. Collectives that begin after the
+other ranks have noticed the registration use it. On the host, only memory of
+allocate() profits. The registration lasts until it is closed, which a ``with``
+statement does at its end, or until the communicator is closed. Until then the
+buffer is kept alive.
 
     memory = numpy.frombuffer(blink.allocate(1 << 20), numpy.float32)
     with comm.register(memory):
         comm.all_reduce(memory))";
 
 constexpr const char *kAllocateDoc =
-    R"(Memory of the host that ranks in other processes reach into once it is
-registered, all zero.
+    R"(Allocates zeroed host memory that ranks in other processes can access
+directly once it is registered.
 
     array = numpy.frombuffer(blink.allocate(4 * count), numpy.float32))";
 
@@ -89,10 +90,11 @@ registered, all zero.
 void bindRegistration(nb::module_ &module,
                       nb::class_<Communicator> &communicator) {
   nb::class_<Registration>(module, "Registration",
-                           "A buffer that is registered: Communicator.register "
-                           "makes it.")
+                           "A registered buffer, as returned by "
+                           "Communicator.register.")
       .def("close", deregister,
-           "Ends it, and returns when no other process has the buffer mapped.")
+           "Ends the registration. Returns when no other process has the "
+           "buffer mapped any more.")
       .def(
           "__enter__", [](nb::handle self) { return nb::borrow(self); },
           nb::sig("def __enter__(self) -> Registration"))

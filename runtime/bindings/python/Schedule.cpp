@@ -28,8 +28,9 @@ std::string readPath(nb::handle path) {
 constexpr const char *kScheduleDoc =
     R"(The programs of one or several ``.sched`` files, single schedules or bundles.
 
-``file`` is a path, or the bytes of a file; ``others`` are paths. It may be
-closed as soon as the communicators are made: they keep what they need.
+``file`` is a path, or the bytes of a file; ``others`` are paths. The schedule
+may be closed as soon as the communicators have been created, which keep what
+they need.
 
     with blink.Schedule("machine.sched") as schedule:
         comms = blink.Communicator.all(schedule, 4))";
@@ -37,13 +38,13 @@ closed as soon as the communicators are made: they keep what they need.
 constexpr const char *kAddDoc =
     R"(Adds the programs of another file.
 
-One communicator then serves several collectives compiled one by one. Where two
-programs fit a call, the one opened first is used. Communicators made before do
-not see it.)";
+One communicator can then serve several collectives that were compiled
+separately. If two programs fit a call, the one that was opened first is used.
+Communicators that already exist do not use the added programs.)";
 
 constexpr const char *kRanksDoc =
-    R"(Of the first file: the ranks of its first program, of a bundle the GPUs of
-the machine.)";
+    R"(The number of ranks of the first file: of its first program or, if the file
+is a bundle, the number of GPUs of the machine.)";
 
 } // namespace
 
@@ -102,7 +103,7 @@ void bindSchedule(nb::module_ &module) {
            nb::sig("def add(self, path: str | os.PathLike) -> None"))
       .def_prop_ro("ranks", &Schedule::ranks, kRanksDoc)
       .def("close", &Schedule::close,
-           "Frees it. Closing it again does nothing.")
+           "Frees the schedule. Closing it again has no effect.")
       .def(
           "__enter__", [](nb::handle self) { return nb::borrow(self); },
           nb::sig("def __enter__(self) -> Schedule"))

@@ -1,4 +1,4 @@
-"""Collective communication by schedules that blinkc compiled.
+"""Collective communication by schedules that were compiled by blinkc.
 
     import numpy, blink
 
@@ -9,7 +9,8 @@
         for comm, array in zip(comms, arrays):
             comm.all_reduce(array)               # in place
 
-A buffer is whatever has DLPack or the buffer protocol: arrays of NumPy, tensors of PyTorch, bytearrays, memoryviews.
+A buffer is any object that supports DLPack or the buffer protocol, such as an array of NumPy, a tensor of PyTorch, a
+bytearray or a memoryview.
 """
 
 import contextlib
@@ -47,9 +48,9 @@ __all__ = [
 
 @contextlib.contextmanager
 def group() -> Iterator[None]:
-    """Runs the calls made within it together, at its end: how one thread drives several ranks.
+    """Runs the calls made in its block together at the end of the block, so that one thread can drive several ranks.
 
-    Groups nest; the outermost runs them. If an exception leaves the block, its calls are dropped.
+    Groups can be nested; the outermost group runs the calls. If an exception leaves the block, its calls are discarded.
 
         with blink.group():
             for comm, array in zip(comms, arrays):
@@ -65,17 +66,17 @@ def group() -> Iterator[None]:
 
 
 class Estimate:
-    """How long calls take by their schedules' model of time: `microseconds`, which are none until `estimate()` ends."""
+    """The time of calls by their schedules' model of time, in `microseconds`, which is NaN until `estimate()` ends."""
 
     microseconds: float = math.nan
 
 
 @contextlib.contextmanager
 def estimate() -> Iterator[Estimate]:
-    """Says how long the calls made within it would take, and runs none of them: buffers stay as they are.
+    """Estimates how long the calls made in its block would take, without running them or changing buffers.
 
-    Calls of one communicator are added up; of several, the longest counts. Groups may be within it, but not around it.
-    An estimate, from the schedule alone.
+    The times of one communicator's calls are added up; of several communicators, the longest time counts. Groups are
+    allowed inside the block, but not around it. The estimate depends on the schedule alone.
 
         with blink.estimate() as estimate:
             comm.all_reduce(array)

@@ -1,12 +1,13 @@
-"""Errors of the runtime as exceptions, with its sentences.
+"""Exceptions for the errors of the runtime, with its messages.
 
-What was refused is InvalidArgument or InvalidUsage, and the communicator may be used on, but not after calls of ranks
-that differ were made outside one group. After a RemoteError it may not: close it, or go on with shrink().
+A refused call raises InvalidArgument or InvalidUsage. The communicator then remains usable, unless the calls of the
+ranks differed and were not made in one group. After a RemoteError the communicator is unusable: close it, or continue
+with shrink().
 """
 
 
 class Error(Exception):
-    """The base of all; `code` is the number of blink.h's blinkResult_t."""
+    """The base class of all errors; `code` is the value of blinkResult_t in blink.h."""
 
     code = 3
 
@@ -18,7 +19,7 @@ class CudaError(Error):
 
 
 class SystemFailure(Error, OSError):
-    """A file, memory, a thread or a process is not to be had."""
+    """A file, memory, a thread or a process is not available."""
 
     code = 2
 
@@ -30,13 +31,13 @@ class InternalError(Error):
 
 
 class InvalidArgument(Error, ValueError):
-    """One argument is wrong by itself, or a file is no right schedule."""
+    """A single argument is invalid, or a file is not a valid schedule."""
 
     code = 4
 
 
 class InvalidUsage(Error):
-    """Arguments or ranks do not fit together, or no program fits; or a closed object was used."""
+    """Arguments or ranks do not match each other, no program fits the call, or a closed object was used."""
 
     code = 5
 
@@ -48,7 +49,7 @@ class RemoteError(Error):
 
 
 def of_code(code: int, sentence: str) -> Error:
-    """The exception for a result code."""
+    """Returns the exception for a result code."""
     for kind in (CudaError, SystemFailure, InternalError, InvalidArgument, InvalidUsage, RemoteError):
         if kind.code == code:
             return kind(sentence)

@@ -2,9 +2,10 @@
 
     python -m blink.perf machine.sched --ranks 4 -b 1K -e 16M -f 4
 
-A process a rank, arrays of NumPy. `bytes` is the size of the larger buffer. A rank's time is that of one of --iters
-calls in a row; time is the longest of the ranks'. algbw is bytes by time, busbw what a link carries then, as in
-nccl-tests. `wrong` counts elements of one call that is checked before. blink-perf measures the runtime alone.
+Each rank is a process, and buffers are arrays of NumPy. `bytes` is the size of the larger buffer. `time` is that of one
+of --iters calls in a row, on the slowest rank. `algbw` is bytes divided by time; `busbw` is the resulting rate on a
+link, as in nccl-tests. `wrong` counts the wrong elements of one call before the measurement. blink-perf measures the
+runtime without Python.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from . import Communicator, Error, Schedule, __version__, unique_id
 
 
 class Collective(NamedTuple):
-    """Blocks of a rank's buffers, of which there may be as many as ranks, and how much of the bytes a link carries."""
+    """A collective: how to call it, which buffers have one block per rank, and busbw as a factor of algbw."""
 
     call: "Callable[[Communicator, Any, Any, int], None]"
     sends_all: bool
@@ -60,7 +61,7 @@ COLUMNS = "{:>12} {:>12} {:>8} {:>12} {:>8} {:>8} {:>6}"
 
 
 def size(text: str) -> int:
-    """Bytes, with K, M or G."""
+    """Parses a number of bytes with K, M or G."""
     shift = {"K": 10, "M": 20, "G": 30}.get(text[-1:].upper())
     number = int(text[:-1] if shift else text)
     if number < 0:
@@ -72,16 +73,23 @@ def arguments(argv: "Optional[list[str]]") -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m blink.perf", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("schedule", nargs="+", help="schedules or a bundle (.sched)")
-    parser.add_argument("--ranks", type=int, metavar="N", help="default: those of the schedule")
-    parser.add_argument("--collective", choices=COLLECTIVES, default="all_reduce", help="default all_reduce, with sum")
-    parser.add_argument("--dtype", choices=["int32", "int64", "float32", "float64"], default="float32")
-    parser.add_argument("--bytes", type=size, metavar="SIZE", help="this size alone")
-    parser.add_argument("-b", "--minbytes", type=size, metavar="SIZE", default=1 << 10, help="default 1K")
-    parser.add_argument("-e", "--maxbytes", type=size, metavar="SIZE", default=16 << 20, help="default 16M")
-    parser.add_argument("-f", "--stepfactor", type=int, metavar="N", default=4, help="between sizes; default 4")
-    parser.add_argument("-n", "--iters", type=int, metavar="N", default=20, help="default 20")
-    parser.add_argument("-w", "--warmup-iters", type=int, metavar="N", default=5, help="default 5")
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", default=30, help="default 30")
+    parser.add_argument("--ranks", type=int, metavar="N", help="number of ranks; default that of the schedule")
+    parser.add_argument("--collective", choices=COLLECTIVES, default="all_reduce",
+                        help="reductions use sum; default all_reduce")
+    parser.add_argument("--dtype", choices=["int32", "int64", "float32", "float64"], default="float32",
+                        help="type of the elements; default float32")
+    parser.add_argument("--bytes", type=size, metavar="SIZE", help="measure only this size")
+    parser.add_argument("-b", "--minbytes", type=size, metavar="SIZE", default=1 << 10,
+                        help="smallest size; default 1K")
+    parser.add_argument("-e", "--maxbytes", type=size, metavar="SIZE", default=16 << 20,
+                        help="largest size; default 16M")
+    parser.add_argument("-f", "--stepfactor", type=int, metavar="N", default=4,
+                        help="factor between sizes; default 4")
+    parser.add_argument("-n", "--iters", type=int, metavar="N", default=20, help="number of timed calls; default 20")
+    parser.add_argument("-w", "--warmup-iters", type=int, metavar="N", default=5,
+                        help="number of calls before the timed ones; default 5")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", default=30,
+                        help="seconds that a rank waits for the others; default 30")
     args = parser.parse_args(argv)
     if args.bytes is not None:
         args.minbytes = args.maxbytes = args.bytes
@@ -91,7 +99,7 @@ def arguments(argv: "Optional[list[str]]") -> argparse.Namespace:
 
 
 def counts(args: argparse.Namespace) -> "list[int]":
-    """Elements of a block, for each size."""
+    """Returns the number of elements of a block for each size."""
     collective, found = COLLECTIVES[args.collective], []
     blocks = args.ranks if collective.sends_all or collective.receives_all else 1
     bytes = args.minbytes
@@ -102,13 +110,13 @@ def counts(args: argparse.Namespace) -> "list[int]":
 
 
 def input_of(args: argparse.Namespace, rank: int, count: int) -> numpy.ndarray:
-    """Small numbers, whose sums are exact."""
+    """Returns small numbers, whose sums are exact."""
     blocks = args.ranks if COLLECTIVES[args.collective].sends_all else 1
     return ((numpy.arange(blocks * count) + rank) % 7).astype(args.dtype)
 
 
 def measure(args: argparse.Namespace, rank: int, id: bytes, begin: Any, results: Any) -> None:
-    """What the process of a rank does: puts (rank, row, seconds of a call, wrong elements), or its error."""
+    """Runs in a rank's process: puts (rank, row, seconds of a call, wrong elements), or its error, into `results`."""
     try:
         collective = COLLECTIVES[args.collective]
         comm = Communicator(Schedule(*args.schedule), args.ranks, rank, id, timeout=args.timeout)
@@ -132,7 +140,8 @@ def measure(args: argparse.Namespace, rank: int, id: bytes, begin: Any, results:
 
 
 def table(args: argparse.Namespace, results: Any) -> int:
-    """Prints a line a size as soon as all ranks have it; the number of wrong elements. Raises a rank's error."""
+    """Prints one line per size as soon as all ranks have measured it. Returns the number of wrong elements. Raises the
+    error of a rank."""
     collective, item, bad = COLLECTIVES[args.collective], numpy.dtype(args.dtype).itemsize, 0
     print(f"# blink {__version__}, {args.collective}, {args.ranks} processes, {', '.join(args.schedule)}")
     print(COLUMNS.format("bytes", "count", "type", "time", "algbw", "busbw", "wrong"))
@@ -172,7 +181,7 @@ def main(argv: "Optional[list[str]]" = None) -> int:
         for rank in ranks:
             rank.join()
     except (RuntimeError, queue.Empty) as error:
-        print(f"blink.perf: {error or 'a rank says nothing'}", file=sys.stderr)
+        print(f"blink.perf: {error or 'a rank does not respond'}", file=sys.stderr)
         return 1
     finally:
         for rank in ranks:

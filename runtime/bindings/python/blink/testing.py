@@ -1,4 +1,4 @@
-"""For tests of programs that use collectives: ranks as threads of one process.
+"""Helpers for tests of programs that use collectives: ranks are threads of one process.
 
     def step(comm):
         array = numpy.full(10, comm.rank, numpy.float32)
@@ -30,11 +30,12 @@ def run(
 ) -> "list[Result]":
     """Calls `function(comm)` on a thread for each rank, and returns the results by rank.
 
-    When one raises, the others' communicators are aborted, so that none waits for it, and the first exception is
-    raised. After `timeout` seconds all are aborted, and TimeoutError names the ranks whose function has not returned.
-    Its threads are left behind if they still do not return: a loop of Python cannot be ended from outside.
+    If a call raises an exception, the communicators of the other ranks are aborted, so that they do not wait, and the
+    first exception is raised. After `timeout` seconds all communicators are aborted, and TimeoutError names the ranks
+    whose function has not returned. If threads still do not return, they are left running, because a Python thread
+    cannot be ended from outside.
 
-    `settings` are those of Communicator.all.
+    `settings` are passed to Communicator.all.
     """
     comms = Communicator.all(schedule, nranks, **settings)
     results: "list[Any]" = [None] * nranks

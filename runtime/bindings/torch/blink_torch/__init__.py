@@ -1,9 +1,9 @@
-"""PyTorch's collectives by Blink: the back end ``blink`` of ``torch.distributed``.
+"""The back end ``blink`` of ``torch.distributed``, which runs PyTorch's collectives by Blink.
 
     torch.distributed.init_process_group("blink")
 
-Nothing needs to be imported: PyTorch finds the package by its entry points, and importing it does the same. What is
-compiled is loaded with the first group. See docs/pytorch.md.
+The package need not be imported, because PyTorch finds it by its entry points; importing it has the same effect. Its
+compiled library is loaded with the first group. See docs/pytorch.md.
 """
 
 import atexit
@@ -24,7 +24,7 @@ _REBUILD = (
 
 
 def register():
-    """Makes ``blink`` known to ``torch.distributed``, as importing the package does. Again it does nothing."""
+    """Registers ``blink`` with ``torch.distributed``, as importing the package does. Calling it again has no effect."""
     import torch.distributed as dist
 
     if dist.is_available() and not hasattr(dist.Backend, "BLINK"):
@@ -32,13 +32,13 @@ def register():
 
 
 def _create(options, group_options):
-    """What ``torch.distributed`` calls for each group that this rank is in."""
+    """Called by ``torch.distributed`` for each group that this rank is in."""
     timeout = options.timeout if group_options is None else group_options._timeout
     return _load().create(options.store, options.group_rank, options.group_size, timeout, options.group_id)
 
 
 def _load():
-    """The compiled part, which fits one PyTorch."""
+    """Returns the compiled library, which works with one version of PyTorch only."""
     global _loaded
     with _loading:
         if _loaded is None:
