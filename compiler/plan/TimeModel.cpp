@@ -142,6 +142,8 @@ static double transfersOf(const FoldProgram &program) {
 /// one hop up and one down takes no longer for a single chunk of each tree than
 /// links are busy with both.
 static double levelsOf(const FoldProgram &program) {
+  if (program.links.empty()) // one GPU, to which nothing comes
+    return 0;
   const std::vector<double> ready = readyTimes(program, kCountHops);
   std::vector<size_t> levels(program.channels.size());
   size_t fold = 0, numLevels = 1;
