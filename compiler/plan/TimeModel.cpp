@@ -231,6 +231,8 @@ MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
   MessageTime time = timeOf(program, Protocol::simple, chunkBytes, 1, &known);
   if (chunkBytes == 0 && !isRouted(program.collective))
     time.flow.chunkBytes = refineChunk(time, known.latency);
+  if (chunkBytes != 0)
+    time.flow.mostChunk = chunkBytes; // who asks for a size gets that one
   return time;
 }
 
