@@ -15,6 +15,7 @@
 #include "doctest/doctest.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -268,6 +269,12 @@ TEST_CASE("who knows no GPUs has the first ones") {
   CHECK(blinkCommInitAll(comms, 5, nullptr, bundle, nullptr) ==
         blinkInvalidUsage);
   CHECK(contains(blinkGetLastError(nullptr), "for GPUs 0,1,2,3,4:"));
+  // Nor does it take the memory of a list of all ranks to say so.
+  blinkUniqueId id = {};
+  CHECK(blinkCommInitRank(comms, INT_MAX, id, 0, -1, bundle, nullptr) ==
+        blinkInvalidArgument);
+  CHECK(contains(blinkGetLastError(nullptr),
+                 "nranks is 2147483647, machines have at most 65534 GPUs"));
   // A program that was compiled before there was the field does not set it.
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.size = offsetof(blinkConfig_t, gpus);
