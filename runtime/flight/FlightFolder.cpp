@@ -87,7 +87,7 @@ void sweepFlights() {
   std::vector<std::pair<std::string, uint64_t>> left;
   for (const std::string &path : paths) {
     FlightHeader header;
-    // One that cannot be read is of another Blink, or being made.
+    // One that cannot be read is of another Blink.
     if (!FlightSource(path).readHeader(header))
       continue;
     if (livenessOf(header.process, header.started, header.pidNamespace) ==
