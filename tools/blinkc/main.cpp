@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <iostream>
+#include <new>
 
 /// An answer that nobody got is none. Without this LLVM would end the process
 /// itself where standard output is full, as if the answer were bad, and CLI11
@@ -81,6 +82,9 @@ int main(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     exitCode = app.exit(error) == 0 ? blink::kGood : blink::kBadCall;
+  } catch (const std::bad_alloc &) { // above all of data that run replays
+    exitCode = blink::reportError(
+        blink::makeError("out of memory: ask for less, as by --bytes"));
   }
   return finish(exitCode);
 }
