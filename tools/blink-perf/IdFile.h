@@ -21,6 +21,10 @@
 
 namespace blink::perf {
 
+/// Throws UsageError if there is something at `path` that no job's id is in:
+/// shareId replaces and removes what is there.
+void checkIdFile(const std::string &path);
+
 /// Gives rank 0's `id` to the other ranks, of whom each gets it. The id is a
 /// secret: files are for their owner alone. Throws std::runtime_error: a file
 /// cannot be written, or somebody has not come after `timeoutMs`.
