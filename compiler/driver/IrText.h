@@ -17,10 +17,10 @@
 
 namespace blink {
 
-/// Error, with its place in `fileName`, where `text` is MLIR's bytecode, has
-/// brackets nested deeper than 64 levels, names attributes or types (`#a = `),
-/// or has affine maps or sets: no IR of collectives does. All else is left to
-/// the parser.
+/// Error, with its place in `fileName`, where `text` is MLIR's bytecode, any
+/// other binary data or XML, has brackets nested deeper than 64 levels, names
+/// attributes or types (`#a = `), or has affine maps or sets: no IR of
+/// collectives does. All else is left to the parser.
 llvm::Error checkIrText(llvm::StringRef text, llvm::StringRef fileName);
 
 } // namespace blink
