@@ -226,7 +226,10 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     if (hasDownTrees(problem.collective))
       downs.emplace(costs, gaps);
   };
-  if (!rankTopology.isPhased())
+  std::vector<bool> outward;
+  if (rankTopology.isPhased())
+    outward = outwardRanks(rankTopology.serverOf(), hops);
+  else
     setCosts(hops);
 
   std::optional<OrderedTrees> ordered;
@@ -236,8 +239,9 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   auto treeOf = [&](int root, double &time) {
     if (rankTopology.isPhased()) {
       // Through the gates at the root's place, of which the root is one.
-      const Gates gates =
-          gatesFor(rankTopology.serverOf(), root, /*rootIsGate=*/true).front();
+      const Gates gates = gatesFor(rankTopology.serverOf(), root,
+                                   /*rootIsGate=*/true, outward)
+                              .front();
       setCosts(throughGates(hops, rankTopology.serverOf(), gates));
     }
     const auto find = [&](const LatencyTrees &trees) {

@@ -95,6 +95,7 @@ private:
   /// Of a graph and the same reversed.
   using Solve =
       llvm::function_ref<Parents(const CostGraph &, const CostGraph &)>;
+  void findGates();
   PricedTree price(int root, Solve solve) const;
   PricedTree priceOver(int root, const CostGraph &costs,
                        const CostGraph &reversed, Solve solve) const;

@@ -25,10 +25,18 @@ using Gates = std::vector<int>;
 /// (RankTopology::serverOf). First the i-th rank of each server, with i the
 /// place of the root, then the other i, servers of fewer ranks from the front
 /// again; then, where there are no more than kMostGates, all choices. With
-/// `rootIsGate` those in which the root is one.
+/// `rootIsGate` those in which the root is one. If `outward` is not empty, only
+/// ranks of which it says so are gates, and a root of which it does not need
+/// not be one.
 std::vector<Gates> gatesFor(const std::vector<int> &serverOf, int root,
-                            bool rootIsGate);
+                            bool rootIsGate,
+                            const std::vector<bool> &outward = {});
 inline constexpr size_t kMostGates = 64;
+
+/// Which ranks have edges both to and from ranks of other servers; of a server
+/// without such a rank all are said to.
+std::vector<bool> outwardRanks(const std::vector<int> &serverOf,
+                               const CostGraph &costs);
 
 /// `costs` without edges between ranks of different servers that are not both
 /// gates.
