@@ -38,7 +38,8 @@ using BundleWatcher = llvm::function_ref<void(size_t done, size_t all)>;
 
 /// Calls `body` for 0 to count - 1, on several threads, from `count` - 1
 /// downwards: classes of many GPUs, which take long, come last. `jobs` as in
-/// BundleOptions.
+/// BundleOptions. What one throws, as where memory runs out, is thrown here
+/// when all have ended.
 void forEachInParallel(size_t count, unsigned jobs,
                        llvm::function_ref<void(size_t)> body,
                        BundleWatcher watcher);
