@@ -19,6 +19,7 @@
 #include "llvm/Support/ThreadPool.h"
 
 #include <atomic>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <set>
@@ -271,14 +272,25 @@ void blink::forEachInParallel(size_t count, unsigned jobs,
                               BundleWatcher watcher) {
   std::mutex mutex;
   size_t done = 0;
+  std::exception_ptr failure;
   llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
   for (size_t i = count; i-- > 0;)
     pool.async([&, i] {
-      body(i);
+      // The pool would keep what is thrown to itself, and who made nothing, or
+      // proved nothing, would seem to be done.
+      try {
+        body(i);
+      } catch (...) {
+        std::lock_guard<std::mutex> lock(mutex);
+        failure = std::current_exception();
+        return;
+      }
       std::lock_guard<std::mutex> lock(mutex);
       watcher(++done, count);
     });
   pool.wait();
+  if (failure)
+    std::rethrow_exception(failure);
 }
 
 llvm::Expected<std::vector<uint8_t>>

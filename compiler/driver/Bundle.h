@@ -41,7 +41,9 @@ using BundleWatcher = llvm::function_ref<void(size_t done, size_t all)>;
 
 /// Calls `body` for the numbers 0 to count - 1 on several threads, the largest
 /// numbers first, because classes of many GPUs take long and have large
-/// numbers. `jobs` is as in BundleOptions.
+/// numbers. `jobs` is as in BundleOptions. If a call throws, for example
+/// because memory runs out, the exception is rethrown here after all threads
+/// have ended.
 void forEachInParallel(size_t count, unsigned jobs,
                        llvm::function_ref<void(size_t)> body,
                        BundleWatcher watcher);

@@ -24,11 +24,15 @@ static InputKind kindOf(llvm::StringRef text) {
     return InputKind::schedule;
   if (sched::isBundle(text.bytes_begin(), text.size()))
     return InputKind::bundle;
+  text.consume_front("\xef\xbb\xbf"); // a byte order mark
   for (;;) {
     text = text.ltrim();
-    if (!text.starts_with("//"))
+    llvm::StringRef end = "*/";
+    if (text.starts_with("//"))
+      end = "\n";
+    else if (!text.starts_with("/*"))
       break;
-    text = text.drop_front(std::min(text.find('\n'), text.size()));
+    text = text.drop_front(2).split(end).second;
   }
   return text.starts_with("{") ? InputKind::topology : InputKind::ir;
 }

@@ -120,5 +120,14 @@ llvm::Error blink::checkIrText(llvm::StringRef text, llvm::StringRef fileName) {
     return errorAt(fileName, {},
                    "MLIR's bytecode; expected text, as mlir-opt writes "
                    "without --emit-bytecode");
+  // The parser would show its bytes, or say what it lacks to be MLIR.
+  if (text.contains('\0'))
+    return errorAt(fileName, {},
+                   "a binary file, and no schedule; expected a topology, IR or "
+                   "a schedule");
+  if (text.ltrim().starts_with("<"))
+    return errorAt(fileName, {},
+                   "XML; blinkc import makes a topology of that of NCCL and "
+                   "hwloc");
   return Scanner(text, fileName).scan();
 }

@@ -18,9 +18,9 @@
 namespace blink {
 
 /// Returns an error, with its place in `fileName`, if `text` is MLIR bytecode,
-/// has brackets nested deeper than 64 levels, defines names of attributes or
-/// types (`#a = `), or has affine maps or sets. No IR of collectives needs any
-/// of these. All else is left to the parser.
+/// any other binary data, or XML, has brackets nested deeper than 64 levels,
+/// defines names of attributes or types (`#a = `), or has affine maps or sets.
+/// No IR of collectives needs any of these. All else is left to the parser.
 llvm::Error checkIrText(llvm::StringRef text, llvm::StringRef fileName);
 
 } // namespace blink

@@ -63,7 +63,7 @@ private:
   };
 
   llvm::Error readObject(const pugi::xml_node &object, Around around);
-  int numaNodeOf(const pugi::xml_node &object, const CpuModel &cpu);
+  llvm::Error enterNumaNode(const pugi::xml_node &object, Around &around);
   llvm::Error readPciDevice(const pugi::xml_node &object, Around &around);
   llvm::Error readMatrix(const pugi::xml_node &matrix);
 
@@ -121,7 +121,8 @@ llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
       around.cpu.vendor = CpuModel::Vendor::power;
   }
   if (type == "NUMANode")
-    around.numaNode = numaNodeOf(object, around.cpu);
+    if (llvm::Error error = enterNumaNode(object, around))
+      return error;
   if ((type == "Package" || type == "Socket") &&
       !info(object, "CPUVendor").empty()) {
     around.cpu = cpuOf(object);
@@ -132,7 +133,8 @@ llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
   }
   for (pugi::xml_node child : object.children("object"))
     if (std::strcmp(child.attribute("type").value(), "NUMANode") == 0)
-      around.numaNode = numaNodeOf(child, around.cpu);
+      if (llvm::Error error = enterNumaNode(child, around))
+        return error;
   if (type == "PCIDev" || (type == "Bridge" && object.attribute("pci_busid"))) {
     if (llvm::Error error = readPciDevice(object, around))
       return error;
@@ -155,16 +157,23 @@ llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
   return llvm::Error::success();
 }
 
-/// Returns the index of a NUMA node, which is added on first use.
-int HwlocXmlReader::numaNodeOf(const pugi::xml_node &object,
-                               const CpuModel &cpu) {
+/// Adds a NUMA node on first use, and makes it that of `around`.
+llvm::Error HwlocXmlReader::enterNumaNode(const pugi::xml_node &object,
+                                          Around &around) {
   const int next = static_cast<int>(inventory_.numaNodes.size());
   auto [place, isNew] = numaNodeOf_.try_emplace(object, next);
-  if (isNew)
-    inventory_.numaNodes.push_back(
-        {object.attribute("os_index").as_int(next), cpu,
-         parseCpuMask(object.attribute("cpuset").value())});
-  return place->second;
+  around.numaNode = place->second;
+  if (!isNew)
+    return llvm::Error::success();
+  const int id = object.attribute("os_index").as_int(next);
+  for (const NumaNode &other : inventory_.numaNodes)
+    if (other.id == id)
+      return document_.error(object, "NUMA node " + llvm::Twine(id) +
+                                         " again; a dump of several hosts? "
+                                         "Take one of a single host");
+  inventory_.numaNodes.push_back(
+      {id, around.cpu, parseCpuMask(object.attribute("cpuset").value())});
+  return llvm::Error::success();
 }
 
 llvm::Error HwlocXmlReader::readPciDevice(const pugi::xml_node &object,

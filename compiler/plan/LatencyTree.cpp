@@ -231,7 +231,10 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     if (hasDownTrees(problem.collective))
       downs.emplace(costs, gaps);
   };
-  if (!rankTopology.isPhased())
+  std::vector<bool> outward;
+  if (rankTopology.isPhased())
+    outward = outwardRanks(rankTopology.serverOf(), hops);
+  else
     setCosts(hops);
 
   std::optional<OrderedTrees> ordered;
@@ -242,8 +245,9 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     if (rankTopology.isPhased()) {
       // The tree leads through the gates at the root's place, one of which is
       // the root itself.
-      const Gates gates =
-          gatesFor(rankTopology.serverOf(), root, /*rootIsGate=*/true).front();
+      const Gates gates = gatesFor(rankTopology.serverOf(), root,
+                                   /*rootIsGate=*/true, outward)
+                              .front();
       setCosts(throughGates(hops, rankTopology.serverOf(), gates));
     }
     const auto find = [&](const LatencyTrees &trees) {

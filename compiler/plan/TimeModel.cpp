@@ -143,6 +143,8 @@ static double transfersOf(const FoldProgram &program) {
 /// of each tree, an allreduce of one hop up and one down takes no longer than
 /// links are busy with both.
 static double levelsOf(const FoldProgram &program) {
+  if (program.links.empty()) // one GPU, to which nothing comes
+    return 0;
   const std::vector<double> ready = readyTimes(program, kCountHops);
   std::vector<size_t> levels(program.channels.size());
   size_t fold = 0, numLevels = 1;
@@ -231,6 +233,8 @@ MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
   MessageTime time = timeOf(program, Protocol::simple, chunkBytes, 1, &known);
   if (chunkBytes == 0 && !isRouted(program.collective))
     time.flow.chunkBytes = refineChunk(time, known.latency);
+  if (chunkBytes != 0)
+    time.flow.mostChunk = chunkBytes; // who asks for a size gets that one
   return time;
 }
 

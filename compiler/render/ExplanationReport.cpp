@@ -67,7 +67,7 @@ static void addImprovements(llvm::raw_ostream &out,
         better.to, toString(better.kind), formatRate(better.bandwidth),
         formatRate(better.bound), 100 * (better.bound / bound - 1));
   if (improvements.empty())
-    out << "  Nothing: no link is scarce.\n";
+    out << "  Nothing: no link that could be wider is scarce.\n";
   else if (improvements.front().bound <= bound * (1 + 1e-9))
     out << "  Each alone brings nothing: other links are as scarce.\n";
 }

@@ -9,11 +9,14 @@
 #include "compiler/report/Summary.h"
 #include "compiler/support/Infinity.h"
 #include "compiler/target/ScheduleTopology.h"
+#include "compiler/topology/fabric/SwitchStars.h"
 #include "compiler/topology/symmetry/Symmetry.h"
+#include "schedules/MachineLimits.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -28,7 +31,8 @@ struct Candidate {
   double promise; ///< price * bandwidth, both directions
 };
 
-/// Returns one scarce link of each class, the most promising first.
+/// Returns one scarce link of each class, the most promising first. Leaves out
+/// links that already have the largest bandwidth a topology may state.
 std::vector<Candidate> candidatesOf(const PackingProblem &problem,
                                     const std::vector<double> &prices) {
   const RankTopology &rankTopology = *problem.rankTopology;
@@ -51,9 +55,12 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
     int other = back == index.end() ? -1 : back->second;
     double bandwidth = slowest[links[at].kind];
     double promise = bandwidth * (prices[at] + (other < 0 ? 0 : prices[other]));
+    const bool fits = llvm::all_of(std::array{link, other}, [&](int of) {
+      return of < 0 || sched::isBandwidth(links[of].bandwidth + bandwidth);
+    });
     int one = symmetry.linkClass(link);
     int two = other < 0 ? one : symmetry.linkClass(other);
-    if (rankTopology.usable(link) && promise > 0 &&
+    if (rankTopology.usable(link) && promise > 0 && fits &&
         seen.insert(std::minmax(one, two)).second)
       candidates.push_back({link, other, bandwidth, promise});
   }
@@ -74,8 +81,10 @@ static llvm::Expected<double> boundWith(const PackingProblem &problem,
       std::move(topology), before.gpus(), before.linkKinds(), before.relays());
   if (!larger)
     return larger.takeError();
-  llvm::Expected<PackingCertificate> better =
-      boundRate({&*larger, problem.collective, problem.root});
+  PackingProblem wider{&*larger, problem.collective, problem.root};
+  if (!problem.switches.empty())
+    wider.switches = switchStars(*larger);
+  llvm::Expected<PackingCertificate> better = boundRate(wider);
   if (!better)
     return better.takeError();
   return better->bound;
@@ -183,8 +192,11 @@ blink::tryMoreLinks(const sched::Schedule &file, const sched::Program &program,
       topologyOf(file), key.gpus, LinkKindSet(file.link_kinds()), key.relays);
   if (!rankTopology)
     return rankTopology.takeError();
+  PackingProblem problem{&*rankTopology, program.collective(), program.root()};
+  if (summarize(file, program).inSwitch)
+    problem.switches = switchStars(*rankTopology);
   const auto &prices = *program.certificate()->prices();
   return tryMoreLinks(
-      {&*rankTopology, program.collective(), program.root()},
-      {{prices.begin(), prices.end()}, program.certificate()->bound()}, most);
+      problem, {{prices.begin(), prices.end()}, program.certificate()->bound()},
+      most);
 }

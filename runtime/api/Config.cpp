@@ -6,6 +6,8 @@
 
 #include "runtime/api/Config.h"
 
+#include "schedules/MachineLimits.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -95,6 +97,10 @@ Status readOrder(blinkOrder_t asked, sched::ReductionOrder &order) {
 
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
                   BackendRequest &request, bool *blocking) {
+  // Lists of all ranks are made before any schedule is asked.
+  if (request.numRanks > int(sched::kMostNodes))
+    return Status(blinkInvalidArgument, "nranks is ", request.numRanks,
+                  ", machines have at most ", sched::kMostNodes, " GPUs");
   blinkConfig_t full;
   Status status = complete(config, full);
   if (!status.ok())

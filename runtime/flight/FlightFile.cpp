@@ -11,7 +11,6 @@
 #include "runtime/flight/FlightFolder.h"
 #include "runtime/flight/HangSignal.h"
 #include "runtime/flight/Liveness.h"
-#include "runtime/job/Descriptor.h"
 #include "schedules/Hash.h"
 
 #include <algorithm>
@@ -23,14 +22,20 @@
 
 namespace blink::runtime {
 
-Status FlightFile::map(uint64_t bytes) {
+void FlightFile::goUnseen(int error) {
+  log(LogLevel::info, -1, path_, ": ", std::strerror(error),
+      ": other processes do not see what this one is at");
+  path_.clear();
+}
+
+Status FlightFile::map(uint64_t bytes, Descriptor &file) {
   static std::atomic<int> made{0};
   // Relaxed: it only matters that numbers differ.
   path_ = flightPrefix() + std::to_string(getpid()) + "." +
           std::to_string(made.fetch_add(1, std::memory_order_relaxed));
-  unlink(path_.c_str()); // left by a killed process with the same process id
-  const Descriptor file(open(
-      path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  // The file has no name until its content is complete, so that nothing is left
+  // of a process that is killed before.
+  file = Descriptor(open(kFlightFolder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
   // The bytes are allocated now: if the folder were full, a later store would
   // end the process.
   int error = file ? posix_fallocate(file.get(), 0, off_t(bytes)) : errno;
@@ -41,11 +46,7 @@ Status FlightFile::map(uint64_t bytes) {
   }
   if (error == 0)
     return {};
-  log(LogLevel::info, -1, path_, ": ", std::strerror(error),
-      ": other processes do not see what this one is at");
-  if (file)
-    unlink(path_.c_str());
-  path_.clear();
+  goUnseen(error);
   memory_ =
       mapFile(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
   if (!memory_)
@@ -60,11 +61,19 @@ Status FlightFile::map(uint64_t bytes) {
 Status FlightFile::openToDevices(const FlightPlan &plan, uint64_t bytes) {
   const char *const before = memory_.get();
   Status status = plan.open(memory_, bytes);
-  if (status.ok() && memory_.get() != before && !path_.empty()) {
-    unlink(path_.c_str());
+  if (status.ok() && memory_.get() != before)
     path_.clear();
-  }
   return status;
+}
+
+void FlightFile::publish(const Descriptor &file) {
+  if (path_.empty())
+    return;
+  unlink(path_.c_str()); // of a process that had our number, and was killed
+  const std::string unnamed = "/proc/self/fd/" + std::to_string(file.get());
+  if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path_.c_str(),
+             AT_SYMLINK_FOLLOW) != 0)
+    goUnseen(errno);
 }
 
 Status FlightFile::create(const FlightPlan &plan) {
@@ -95,7 +104,8 @@ Status FlightFile::create(const FlightPlan &plan) {
   header.timeout = plan.timeout;
   const FlightLayout layout(header);
   header.bytes = layout.offsetOf(header.numHere);
-  Status status = map(header.bytes);
+  Descriptor file;
+  Status status = map(header.bytes, file);
   if (status.ok() && devices_)
     status = openToDevices(plan, header.bytes);
   if (!status.ok())
@@ -115,6 +125,7 @@ Status FlightFile::create(const FlightPlan &plan) {
   // Release: a reader that sees the magic number sees the whole header.
   storeRelease(&reinterpret_cast<FlightHeader *>(memory_.get())->magic,
                kFlightMagic);
+  publish(file);
   return {};
 }
 

@@ -14,6 +14,7 @@
 #define BLINK_RUNTIME_FLIGHT_FLIGHTFILE_H
 
 #include "runtime/flight/FlightRecorder.h"
+#include "runtime/job/Descriptor.h"
 
 #include <functional>
 #include <memory>
@@ -62,8 +63,11 @@ public:
   const std::string &path() const { return path_; }
 
 private:
-  Status map(uint64_t bytes);
+  Status map(uint64_t bytes, Descriptor &file);
+  void goUnseen(int error);
   Status openToDevices(const FlightPlan &plan, uint64_t bytes);
+  /// Gives the file, which is whole, its name.
+  void publish(const Descriptor &file);
 
   std::string path_;
   std::shared_ptr<char> memory_;

@@ -87,8 +87,7 @@ void sweepFlights() {
   std::vector<std::pair<std::string, uint64_t>> left;
   for (const std::string &path : paths) {
     FlightHeader header;
-    // A file that cannot be read is from another version of Blink, or is being
-    // made.
+    // A file that cannot be read is from another version of Blink.
     if (!FlightSource(path).readHeader(header))
       continue;
     if (livenessOf(header.process, header.started, header.pidNamespace) ==

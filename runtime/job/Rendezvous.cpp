@@ -192,15 +192,22 @@ private:
 
 //===-- The asking side ---------------------------------------------------===//
 
-Status askForMemory(int socket, const JoinRequest &request,
-                    Clock::time_point deadline, Descriptor &memory) {
+Status askForMemory(int socket, const SocketName &name,
+                    const JoinRequest &request, Clock::time_point deadline,
+                    Descriptor &memory) {
   setTimeout(socket,
              std::min(deadline, Clock::now() + std::chrono::seconds(10)));
   SharedStatus reply{};
   if (!sendMessage(socket, &request, sizeof(request)) ||
-      !receiveMessage(socket, &reply, sizeof(reply), memory))
-    return {blinkInvalidArgument,
-            "the job does not answer: the unique id is not right"};
+      !receiveMessage(socket, &reply, sizeof(reply), memory)) {
+    // A stranger gets no answer, nor does who asks somebody that dies.
+    if (connectLocally(name))
+      return {blinkInvalidArgument,
+              "the job does not answer: the unique id is not right"};
+    return {blinkRemoteError,
+            "the job does not answer any more: all ranks have joined, or the "
+            "process that answers them has ended"};
+  }
   Status status = reply.get();
   if (status.ok() && !memory)
     return {blinkSystemError, "the job's memory did not arrive: too many open "
@@ -223,7 +230,7 @@ Status joinAt(const OfferKey &key, const Applicant &applicant,
       // No other user's process may learn the secret.
       if (!sameUser(socket.get()))
         return {blinkInvalidUsage, "the job belongs to another user"};
-      return askForMemory(socket.get(), request, deadline, memory);
+      return askForMemory(socket.get(), key.name, request, deadline, memory);
     }
     if (errno != ECONNREFUSED) // this error means that no socket listens yet
       return systemError("cannot reach the job");

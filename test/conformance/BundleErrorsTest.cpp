@@ -15,6 +15,7 @@
 #include "doctest/doctest.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -269,6 +270,12 @@ TEST_CASE("who knows no GPUs has the first ones") {
   CHECK(blinkCommInitAll(comms, 5, nullptr, bundle, nullptr) ==
         blinkInvalidUsage);
   CHECK(contains(blinkGetLastError(nullptr), "for GPUs 0,1,2,3,4:"));
+  // Too many ranks are an error before a list of all of them is allocated.
+  blinkUniqueId id = {};
+  CHECK(blinkCommInitRank(comms, INT_MAX, id, 0, -1, bundle, nullptr) ==
+        blinkInvalidArgument);
+  CHECK(contains(blinkGetLastError(nullptr),
+                 "nranks is 2147483647, machines have at most 65534 GPUs"));
   // A program compiled before this field existed does not set it.
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.size = offsetof(blinkConfig_t, gpus);

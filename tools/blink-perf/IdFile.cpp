@@ -7,6 +7,7 @@
 #include "tools/blink-perf/IdFile.h"
 
 #include "schedules/Text.h"
+#include "tools/blink-perf/Options.h"
 #include "tools/blink-perf/OutputFile.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <map>
 #include <random>
 #include <stdexcept>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -66,6 +68,14 @@ struct Answer {
       return false;
     std::memcpy(id.internal, text.data(), sizeof id.internal);
     return true;
+  }
+  /// Whether it may be one, as a run leaves it that dies.
+  static bool mayBe(const std::string &text) {
+    constexpr size_t kLines = sizeof blinkUniqueId::internal;
+    return text.empty() ||
+           (text.size() > kLines && text[kLines] == '\n' &&
+            text.find_first_not_of("0123456789abcdef \n", kLines) ==
+                std::string::npos);
   }
 };
 
@@ -123,6 +133,15 @@ void ask(const std::string &path, int rank, Clock::time_point end,
 }
 
 } // namespace
+
+void checkIdFile(const std::string &path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 &&
+      (!S_ISREG(status.st_mode) || !Answer::mayBe(contentOf(path))))
+    throw UsageError("--id-file: ", path,
+                     " is there, and is no file of a job's id, which is "
+                     "replaced and removed; name one that is not there");
+}
 
 void shareId(const std::string &path, int rank, int ranks, int timeoutMs,
              blinkUniqueId &id) {

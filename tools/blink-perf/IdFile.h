@@ -22,6 +22,10 @@
 
 namespace blink::perf {
 
+/// Throws UsageError if there is something at `path` that is not the id of a
+/// job: shareId replaces and removes the file.
+void checkIdFile(const std::string &path);
+
 /// Passes rank 0's `id` to the other ranks; returns when each has it. The id is
 /// a secret, so the files are readable for their owner only. Throws
 /// std::runtime_error: a file cannot be written, or a rank is missing after

@@ -8,6 +8,7 @@
 
 #include "schedules/Collectives.h"
 #include "tools/blink-perf/Backend.h"
+#include "tools/blink-perf/IdFile.h"
 #include "tools/blink-perf/Launcher.h"
 #include "tools/manual/Completion.h"
 #include "tools/manual/ManPage.h"
@@ -349,6 +350,7 @@ void CommandLine::takeRank() {
     throw UsageError("--id-file is for --backend host");
   if (app_.count("--mode") > 0 && options_.mode != Mode::processes)
     throw UsageError("--mode: with --id-file each rank is a process");
+  checkIdFile(options_.idFile);
   options_.mode = Mode::processes;
 }
 

@@ -134,11 +134,18 @@ int run(int argc, char **argv) {
   return summary.ok() ? kGood : kBadAnswer;
 }
 
+/// A table that nobody got is no answer.
+int finish(int exitCode) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return exitCode;
+  return complain("standard output: cannot write", kBadCall);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   try {
-    return run(argc, argv);
+    return finish(run(argc, argv));
   } catch (const UsageError &error) {
     return complain(error.what(), kBadCall);
   } catch (const std::exception &error) {

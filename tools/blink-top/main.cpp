@@ -73,8 +73,10 @@ int run(int argc, char **argv) {
         options.json ? jsonOf(jobs, options.history)
                      : (options.once ? "" : "\033[H\033[2J") + textOfAll(jobs);
     std::fputs(text.c_str(), stdout);
-    if (std::fflush(stdout) != 0 || options.once)
-      return kGood; // or the reader has gone
+    if (std::fflush(stdout) != 0)
+      return complain("standard output: cannot write", kBadCall);
+    if (options.once)
+      return kGood;
     std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds));
   }
 }

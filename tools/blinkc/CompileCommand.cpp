@@ -256,7 +256,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       .add_option("--time-limit", flags.request.rest.timeLimit,
                   "Seconds after which the search for trees ends with the best "
                   "trees found so far (0: no limit)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
   CLI::Option *trees =
       command

@@ -4,14 +4,60 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/support/Error.h"
 #include "tools/blinkc/Command.h"
 #include "tools/manual/ManPage.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <iostream>
+#include <new>
+
+/// An answer that nobody got is none. Without this LLVM would end the process
+/// itself where standard output is full, as if the answer were bad, and CLI11
+/// would say nothing.
+static int finish(int exitCode) {
+  errno = 0;
+  std::cout.flush();
+  std::error_code error;
+  if (!std::cout)
+    error = std::error_code(errno ? errno : EIO, std::generic_category());
+  llvm::outs().flush();
+  if (llvm::outs().has_error())
+    error = llvm::outs().error();
+  llvm::outs().clear_error();
+  if (error)
+    exitCode = blink::reportError(blink::makeError(
+        "standard output: cannot write: {0}", error.message()));
+  llvm::errs().clear_error(); // there is nowhere left to say it
+  return exitCode;
+}
+
+/// In the form of all other errors, with the help of the command that it is.
+static std::string describeBadCall(const CLI::App *app,
+                                   const CLI::Error &error) {
+  std::string command = app->get_name();
+  while (!app->get_subcommands().empty()) {
+    app = app->get_subcommands().front();
+    command += " " + app->get_name();
+  }
+  std::string what = error.what();
+  const std::vector<std::string> left = app->remaining();
+  if (app->get_require_subcommand_min() > 0 && !left.empty())
+    what = "there is no " +
+           std::string(left.front()[0] == '-' ? "option" : "command") + " '" +
+           left.front() + "'";
+  return "blinkc: error: " + what + "; " + command +
+         " --help lists what there is\n";
+}
 
 int main(int argc, char **argv) {
   CLI::App app{"blinkc compiles, verifies, explains and replays schedules for "
                "collective communication"};
   app.name("blinkc");
   app.set_version_flag("--version", "blinkc " BLINK_VERSION_STRING);
+  app.failure_message(describeBadCall);
   app.require_subcommand(1);
   app.footer("A first session:\n"
              "  blinkc compile dgx1.topo -o allreduce.sched\n"
@@ -35,7 +81,10 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? blink::kGood : blink::kBadCall;
+    exitCode = app.exit(error) == 0 ? blink::kGood : blink::kBadCall;
+  } catch (const std::bad_alloc &) { // above all of data that run replays
+    exitCode = blink::reportError(
+        blink::makeError("out of memory: ask for less, as by --bytes"));
   }
-  return exitCode;
+  return finish(exitCode);
 }

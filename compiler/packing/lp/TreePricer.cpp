@@ -18,12 +18,17 @@ using namespace blink;
 
 TreePricer::TreePricer(const SymmetricProblem &problem)
     : problem_(problem), numRanks_(problem.problem().rankTopology->numRanks()) {
-  const RankTopology &rankTopology = *problem.problem().rankTopology;
-  if (rankTopology.isPhased())
-    for (int root : problem.roots())
-      gates_[root] =
-          gatesFor(rankTopology.serverOf(), root,
-                   problem.problem().collective == Collective::allreduce);
+}
+
+/// By the pairs that there are, whatever their prices.
+void TreePricer::findGates() {
+  const RankTopology &rankTopology = *problem_.problem().rankTopology;
+  const std::vector<bool> outward =
+      outwardRanks(rankTopology.serverOf(), costs_);
+  for (int root : problem_.roots())
+    gates_[root] = gatesFor(
+        rankTopology.serverOf(), root,
+        problem_.problem().collective == Collective::allreduce, outward);
 }
 
 void TreePricer::setPrices(std::vector<double> prices) {
@@ -36,6 +41,8 @@ void TreePricer::setPrices(std::vector<double> prices) {
     pairs_.emplace(*paths_);
   costs_ = pairs_->withCosts(paths_->table().costs);
   reversed_ = costs_.reversed();
+  if (gates_.empty() && problem_.problem().rankTopology->isPhased())
+    findGates();
   if (problem_.problem().association)
     ordered_.emplace(*problem_.problem().association, paths_->table());
 }

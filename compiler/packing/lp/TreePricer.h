@@ -97,6 +97,7 @@ private:
   /// Finds a tree, given a graph and its reversal.
   using Solve =
       llvm::function_ref<Parents(const CostGraph &, const CostGraph &)>;
+  void findGates();
   PricedTree price(int root, Solve solve) const;
   PricedTree priceOver(int root, const CostGraph &costs,
                        const CostGraph &reversed, Solve solve) const;

@@ -14,7 +14,10 @@
 using namespace blink;
 
 std::vector<Gates> blink::gatesFor(const std::vector<int> &serverOf, int root,
-                                   bool rootIsGate) {
+                                   bool rootIsGate,
+                                   const std::vector<bool> &outward) {
+  auto mayBeGate = [&](int rank) { return outward.empty() || outward[rank]; };
+  rootIsGate &= mayBeGate(root);
   std::vector<std::vector<int>> servers;
   int place = 0; // of the root
   for (int rank = 0; rank < static_cast<int>(serverOf.size()); ++rank) {
@@ -22,7 +25,8 @@ std::vector<Gates> blink::gatesFor(const std::vector<int> &serverOf, int root,
     std::vector<int> &ranks = servers[serverOf[rank]];
     if (rank == root)
       place = static_cast<int>(ranks.size());
-    ranks.push_back(rank);
+    if (mayBeGate(rank))
+      ranks.push_back(rank);
   }
   std::vector<Gates> choices;
   std::set<Gates> seen;
@@ -56,6 +60,24 @@ std::vector<Gates> blink::gatesFor(const std::vector<int> &serverOf, int root,
     add(gates);
   }
   return choices;
+}
+
+std::vector<bool> blink::outwardRanks(const std::vector<int> &serverOf,
+                                      const CostGraph &costs) {
+  const size_t n = serverOf.size();
+  std::vector<bool> sends(n), receives(n), anyOf(n);
+  for (int from = 0; from < costs.numVertices(); ++from)
+    for (const CostGraph::Edge &edge : costs.from(from))
+      if (serverOf[from] != serverOf[edge.end])
+        sends[from] = receives[edge.end] = true;
+  std::vector<bool> outward(n);
+  for (size_t rank = 0; rank < n; ++rank) {
+    outward[rank] = sends[rank] && receives[rank];
+    anyOf[serverOf[rank]] = anyOf[serverOf[rank]] || outward[rank];
+  }
+  for (size_t rank = 0; rank < n; ++rank)
+    outward[rank] = outward[rank] || !anyOf[serverOf[rank]];
+  return outward;
 }
 
 CostGraph blink::throughGates(const CostGraph &costs,

@@ -26,10 +26,17 @@ using Gates = std::vector<int>;
 /// with i the place of the root, then those with the other i; servers with
 /// fewer ranks begin again from the front. Then, if there are no more than
 /// kMostGates choices in all, come all others. With `rootIsGate`, only choices
-/// in which the root is a gate.
+/// in which the root is a gate. If `outward` is not empty, only ranks for which
+/// it is true can be gates, and a root for which it is false need not be one.
 std::vector<Gates> gatesFor(const std::vector<int> &serverOf, int root,
-                            bool rootIsGate);
+                            bool rootIsGate,
+                            const std::vector<bool> &outward = {});
 inline constexpr size_t kMostGates = 64;
+
+/// Returns for each rank whether it has edges both to and from ranks of other
+/// servers. If a server has no such rank, true for all of its ranks.
+std::vector<bool> outwardRanks(const std::vector<int> &serverOf,
+                               const CostGraph &costs);
 
 /// Returns `costs` without the edges between ranks of different servers that
 /// are not both gates.

@@ -16,6 +16,8 @@
 #include "doctest/doctest.h"
 
 #include <algorithm>
+#include <atomic>
+#include <new>
 
 using namespace blink;
 using namespace blink::test;
@@ -235,4 +237,15 @@ TEST_CASE("allocations that no bundle can be made for") {
   auto bytes = compileBundle(topology, options, ignore);
   REQUIRE(!bytes);
   CHECK(contains(llvm::toString(bytes.takeError()), "no link joins"));
+}
+
+TEST_CASE("memory that runs out on one thread is not lost on it") {
+  std::atomic<size_t> calls{0};
+  const auto body = [&](size_t i) {
+    ++calls;
+    if (i == 3)
+      throw std::bad_alloc();
+  };
+  CHECK_THROWS_AS(forEachInParallel(8, 2, body, ignore), std::bad_alloc);
+  CHECK(calls == 8);
 }

@@ -120,6 +120,25 @@ TEST_CASE("the gates of a tree") {
   CHECK(choices.front() == Gates{1, 9, 17, 25});
 }
 
+TEST_CASE("who has no way to other servers is no gate") {
+  // Rank 2 cannot send to others, rank 3 cannot receive from them.
+  const std::vector<int> serverOf = {0, 0, 0, 1, 1};
+  CostMatrix costs(25, 1);
+  costs[2 * 5 + 3] = costs[2 * 5 + 4] = kInfinity;
+  for (int from : {0, 1, 2})
+    costs[from * 5 + 3] = kInfinity;
+  const std::vector<bool> outward = outwardRanks(serverOf, {costs, 5});
+  CHECK(outward == std::vector<bool>{true, true, false, false, true});
+  CHECK(gatesFor(serverOf, 1, true, outward) == std::vector<Gates>{{1, 4}});
+  for (int root : {2, 3})
+    for (bool rootIsGate : {false, true}) {
+      CAPTURE(root);
+      auto choices = gatesFor(serverOf, root, rootIsGate, outward);
+      std::sort(choices.begin(), choices.end());
+      CHECK(choices == std::vector<Gates>{{0, 4}, {1, 4}});
+    }
+}
+
 TEST_CASE("masked costs have the trees that gates allow, and no others") {
   const std::vector<int> serverOf = {0, 0, 1, 1, 2};
   const int n = 5;

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -245,6 +246,24 @@ TEST_CASE("what a dead process leaves is read while others run, then swept") {
   }
   sweepFlights();
   CHECK(!exists(left));
+}
+
+TEST_CASE("of a process that is killed while it makes a file nothing stays") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit little{16, 16};
+    setrlimit(RLIMIT_FSIZE, &little); // a signal ends it as the file grows
+    FlightFile file;
+    (void)file.create(planOf(nullptr, 2, 0));
+    _exit(0);
+  }
+  int how = 0;
+  waitpid(child, &how, 0);
+  if (!WIFSIGNALED(how)) // a machine without /dev/shm
+    return;
+  const std::string prefix = flightPrefix() + std::to_string(child) + ".";
+  for (const std::string &path : listFlights())
+    CHECK_MESSAGE(path.compare(0, prefix.size(), prefix) != 0, path);
 }
 
 TEST_CASE("files that are damaged are read without harm") {

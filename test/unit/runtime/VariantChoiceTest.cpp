@@ -15,7 +15,7 @@ using namespace blink::test;
 
 namespace {
 
-constexpr uint64_t K = 1 << 10;
+constexpr uint64_t kKiB = 1 << 10;
 
 struct Layout {
   Collective collective = Collective::allreduce;
@@ -67,22 +67,22 @@ uint32_t chosen(const Plan &plan, uint64_t bytes, bool together) {
 TEST_CASE("two ranks exchange inputs below 128 KiB unless one thread runs "
           "both") {
   const Plan plan = planOf({});
-  CHECK(chosen(plan, 32 * K - 1, true) == 0);
-  CHECK(chosen(plan, 32 * K, true) == 1);
-  CHECK(chosen(plan, 32 * K, false) == 0);
-  CHECK(chosen(plan, 128 * K - 1, false) == 0);
-  CHECK(chosen(plan, 128 * K, false) == 1);
+  CHECK(chosen(plan, 32 * kKiB - 1, true) == 0);
+  CHECK(chosen(plan, 32 * kKiB, true) == 1);
+  CHECK(chosen(plan, 32 * kKiB, false) == 0);
+  CHECK(chosen(plan, 128 * kKiB - 1, false) == 0);
+  CHECK(chosen(plan, 128 * kKiB, false) == 1);
 }
 
 TEST_CASE("their chunks grow into rings that have room") {
   const Plan wide = planOf({});
-  CHECK(wide.programs[0].variants[0].chunks.bytes == 64 * K);
-  CHECK(wide.programs[0].variants[1].chunks.bytes == 512 * K);
+  CHECK(wide.programs[0].variants[0].chunks.bytes == 64 * kKiB);
+  CHECK(wide.programs[0].variants[1].chunks.bytes == 512 * kKiB);
   Layout layout;
   layout.chunkBytes = 40 << 10;
-  CHECK(planOf(layout).programs[0].variants[0].chunks.bytes == 40 * K);
+  CHECK(planOf(layout).programs[0].variants[0].chunks.bytes == 40 * kKiB);
   layout.chunkBytes = 4 << 10;
-  CHECK(planOf(layout).programs[0].variants[0].chunks.bytes == 32 * K);
+  CHECK(planOf(layout).programs[0].variants[0].chunks.bytes == 32 * kKiB);
 }
 
 TEST_CASE("other variants keep their ranges") {
@@ -94,7 +94,7 @@ TEST_CASE("other variants keep their ranges") {
         Layout{Collective::allreduce, 2, Shape::oneHop,
                sched::Protocol::simple}}) {
     const Plan plan = planOf(layout);
-    CHECK(chosen(plan, 32 * K, false) == 1);
-    CHECK(plan.programs[0].variants[0].chunks.bytes == 32 * K);
+    CHECK(chosen(plan, 32 * kKiB, false) == 1);
+    CHECK(plan.programs[0].variants[0].chunks.bytes == 32 * kKiB);
   }
 }
