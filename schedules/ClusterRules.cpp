@@ -6,11 +6,11 @@
 
 #include "schedules/ClusterRules.h"
 
+#include "schedules/MachineLimits.h"
 #include "schedules/Placement.h"
 #include "schedules/Text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace blink::sched {
@@ -66,19 +66,26 @@ bool ClusterWalk::checkTopology() {
   if (!pay("topology.nodes", topology.nodes()) ||
       !pay("topology.links", topology.links()))
     return false;
-  for (const Node *node : *topology.nodes())
+  for (const Node *node : *topology.nodes()) {
     if (const char *wrong = budget_.pay(node->id()))
       return fail("topology.nodes: ", wrong);
+    if (node->kind() > NodeKind::MAX)
+      return fail("topology.nodes: a node of unknown kind");
+    if (node->device() &&
+        (node->kind() != NodeKind::nic || node->device()->size() == 0))
+      return fail("topology.nodes: a device that has no name, or is no nic's");
+  }
   if (topology.nodes()->size() != index_.num_nodes())
     return fail("topology: ", topology.nodes()->size(), " nodes, expected ",
                 index_.num_nodes());
   for (const Link *link : *topology.links())
     if (link->from() >= index_.num_nodes() ||
         link->to() >= index_.num_nodes() || link->from() == link->to() ||
-        !(link->bandwidth() > 0) || !(link->latency() >= 0) ||
-        !std::isfinite(link->bandwidth()) || link->kind() > LinkKind::MAX)
-      return fail(
-          "topology: a link between no two nodes, or without bandwidth");
+        !isBandwidth(link->bandwidth()) || !isLatency(link->latency()) ||
+        link->kind() > LinkKind::MAX)
+      return fail("topology.links: a link of unknown kind, without two ends, "
+                  "or without a bandwidth of ",
+                  kBandwidthRange, " and a latency of ", kLatencyRange);
   return true;
 }
 

@@ -125,12 +125,11 @@ compileClasses(const Topology &topology, const BundleOptions &options,
     const AllocationClass &one = classes[number];
     std::vector<LinkEdit> edits = options.each.linkEdits;
     if (one.machine > 0) {
-      std::string failed = endsOf(topology, plan.failures[one.machine - 1]);
+      std::string ends = endsOf(topology, plan.failures[one.machine - 1]);
       // A link with a limit can fail altogether: the failure replaces the
       // limit.
-      llvm::erase_if(edits,
-                     [&](const LinkEdit &e) { return e.ends == failed; });
-      edits.push_back({std::move(failed), std::nullopt, "--survive links"});
+      llvm::erase_if(edits, [&](const LinkEdit &e) { return e.ends == ends; });
+      edits.push_back({std::move(ends), std::nullopt, "--survive links"});
     }
     auto result = compileClass(topology, options, one, edits);
     if (result) {

@@ -30,6 +30,8 @@ Expected<Topology> blink::generateRandom(int gpus, int switches, int links,
                      "twice",
                      links, directed ? "directed" : "undirected", nodes, least,
                      most);
+  if (Error error = checkLinks(double(links) * (directed ? 1 : 2)))
+    return error;
 
   TopologyBuilder builder(
       llvm::formatv("random-{0}-{1}-{2}-{3}", gpus, switches, links, seed),

@@ -91,6 +91,11 @@ Expected<Topology> blink::generateDragonfly(int groups, int routers, int gpus,
                      groups, routers, gpus);
   if (Error error = checkGpus(double(groups) * routers * gpus))
     return error;
+  const double inGroups =
+      double(groups) * routers * ((routers - 1) / 2.0 + gpus);
+  if (Error error =
+          checkLinks(2 * (inGroups + double(groups) * (groups - 1) / 2)))
+    return error;
   TopologyBuilder builder(
       llvm::formatv("dragonfly-{0}-{1}-{2}", groups, routers, gpus),
       groups * routers * gpus);

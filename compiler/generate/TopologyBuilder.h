@@ -10,6 +10,7 @@
 #include "compiler/generate/Generate.h"
 #include "compiler/support/Error.h"
 #include "compiler/topology/fabric/RankTopology.h"
+#include "schedules/MachineLimits.h"
 
 namespace blink {
 
@@ -61,6 +62,16 @@ inline llvm::Error checkGpus(double gpus) {
   return makeError("{0} GPUs: expected 1 to {1}",
                    llvm::formatv("{0:F0}", gpus).str(),
                    RankTopology::kMaxRanks);
+}
+
+/// Returns an error if a topology cannot have this number of directed links.
+/// Ask before building, for generators whose links grow with the square of
+/// their arguments.
+inline llvm::Error checkLinks(double links) {
+  if (links <= double(sched::kMostLinks))
+    return llvm::Error::success();
+  return makeError("{0} links; a machine has at most {1}",
+                   llvm::formatv("{0:F0}", links).str(), sched::kMostLinks);
 }
 
 } // namespace blink

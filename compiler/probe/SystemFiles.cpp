@@ -111,7 +111,7 @@ void SystemReader::readNumaNodes() {
   cpu.vendor = llvm::StringSwitch<Vendor>(field("vendor_id"))
                    .Case("GenuineIntel", Vendor::intel)
                    .Case("AuthenticAMD", Vendor::amd)
-                   .Cases("CentaurHauls", "  Shanghai  ", Vendor::zhaoxin)
+                   .Cases("CentaurHauls", "Shanghai", Vendor::zhaoxin)
                    .Default(Vendor::unknown);
   if (!field("CPU implementer").empty())
     cpu.vendor = Vendor::arm;

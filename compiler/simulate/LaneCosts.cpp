@@ -50,9 +50,20 @@ LaneCosts DeviceCosts::of(sched::Protocol protocol, uint64_t bytes) const {
   const double part = std::log(double(bytes) / std::max(low.bytes, 1.0)) /
                       std::log(high.bytes / std::max(low.bytes, 1.0));
   auto between = [&](double a, double b) { return a + (b - a) * part; };
+  // A rate of 0 has no limit, so next to one the times of a byte change
+  // linearly: 0, and 1 / rate.
+  auto rateBetween = [&](double a, double b) {
+    if (a > 0 && b > 0)
+      return between(a, b);
+    const double time = between(a > 0 ? 1 / a : 0, b > 0 ? 1 / b : 0);
+    return time > 0 ? 1 / time : 0;
+  };
+  auto reduceRateOf = [](const LaneCosts &costs) {
+    return costs.reduceRate > 0 ? costs.reduceRate : costs.rate;
+  };
   return {between(low.costs.step, high.costs.step),
-          between(low.costs.rate, high.costs.rate),
-          between(low.costs.reduceRate, high.costs.reduceRate),
+          rateBetween(low.costs.rate, high.costs.rate),
+          rateBetween(reduceRateOf(low.costs), reduceRateOf(high.costs)),
           between(low.costs.notice, high.costs.notice),
           between(low.costs.gap, high.costs.gap)};
 }

@@ -140,13 +140,13 @@ blink::parsePlacements(llvm::StringRef text, const ClusterSymmetry &cluster) {
       if (!placements)
         return placements.takeError();
       found.insert(placements->begin(), placements->end());
-      continue;
+    } else {
+      auto sets = parseAllocations(word, static_cast<int>(cluster.numGpus()));
+      if (!sets)
+        return sets.takeError();
+      for (const std::vector<int> &gpus : *sets)
+        found.insert(representing(cluster, Numbers(gpus.begin(), gpus.end())));
     }
-    auto sets = parseAllocations(word, static_cast<int>(cluster.numGpus()));
-    if (!sets)
-      return sets.takeError();
-    for (const std::vector<int> &gpus : *sets)
-      found.insert(representing(cluster, Numbers(gpus.begin(), gpus.end())));
     if (found.size() > kMostPlacements)
       return makeError("'{0}': more than {1} placements that are not alike",
                        word.trim(), kMostPlacements);

@@ -108,6 +108,18 @@ double Topology::bandwidth(int from, int to) const {
   return sum;
 }
 
+std::string Topology::wrongEndsOf(const Link &link) const {
+  const NodeKind from = nodes[link.from].kind, to = nodes[link.to].kind;
+  if (link.kind != LinkKind::network || from == NodeKind::nic ||
+      to == NodeKind::nic ||
+      (from == NodeKind::switch_ && to == NodeKind::switch_))
+    return {};
+  return "a network link joins '" + nodes[link.from].id + "' to '" +
+         nodes[link.to].id +
+         "', and none of them is a nic; a server's way into a network is a "
+         "node of kind nic between them";
+}
+
 llvm::Error Topology::check() const {
   if (nodes.size() > sched::kMostNodes)
     return makeError("{0} nodes; a machine has at most {1}", nodes.size(),
@@ -149,15 +161,8 @@ llvm::Error Topology::check() const {
                        "' to itself; a link needs two different ends");
     if (link.kind > LinkKind::MAX)
       return makeError(place + ": unknown kind of link");
-    auto kindOf = [&](int node) { return nodes[node].kind; };
-    if (link.kind == LinkKind::network && kindOf(link.from) != NodeKind::nic &&
-        kindOf(link.to) != NodeKind::nic &&
-        (kindOf(link.from) != NodeKind::switch_ ||
-         kindOf(link.to) != NodeKind::switch_))
-      return makeError(place + ": a network link joins '" +
-                       nodes[link.from].id + "' to '" + nodes[link.to].id +
-                       "', and none of them is a nic; a server's way into a "
-                       "network is a node of kind nic between them");
+    if (std::string wrong = wrongEndsOf(link); !wrong.empty())
+      return makeError(place + ": " + wrong);
     if (!sched::isBandwidth(link.bandwidth))
       return makeError(place + ": bandwidth must be " + sched::kBandwidthRange);
     if (!sched::isLatency(link.latency))

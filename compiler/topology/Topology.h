@@ -110,10 +110,12 @@ struct Topology {
   /// exist and differ, bandwidth and latency are within MachineLimits.h, only
   /// switches multicast or reduce, only nics have a device, no two links join
   /// the same nodes in the same direction with the same kind, and a network
-  /// link has a nic at one end or joins two switches. A topology that the
-  /// reader returns keeps all of them but perhaps the last. The error names the
-  /// entry.
+  /// link has a nic at one end or joins two switches (wrongEndsOf). Every
+  /// topology that the reader returns keeps them. The error names the entry.
   llvm::Error check() const;
+  /// Returns what is wrong with the kinds of the nodes that `link` joins, both
+  /// of which exist; empty if nothing is.
+  std::string wrongEndsOf(const Link &link) const;
 
   /// Returns a hash (XXH3, 64 bits) of nodes and links. The name, the
   /// description and the devices of nics do not enter it: machines with the

@@ -275,6 +275,8 @@ bool Reader::readLink(const JsonValue &value) {
                 link.kind) ||
       !readFlag(fields[6], "'directed'", directed))
     return false;
+  if (std::string wrong = topology_.wrongEndsOf(link); !wrong.empty())
+    return fail(*fields[5], wrong);
   if (!sched::isBandwidth(bandwidth))
     return fail(*fields[2], "link bandwidth must be " +
                                 llvm::Twine(sched::kBandwidthRange) + ", got " +

@@ -15,7 +15,8 @@ namespace {
 
 std::mutex offersMutex;
 std::map<uint64_t, std::weak_ptr<char>> &offers() {
-  static std::map<uint64_t, std::weak_ptr<char>> byAddress;
+  // Never destroyed: communicators may be made and destroyed at exit.
+  static auto &byAddress = *new std::map<uint64_t, std::weak_ptr<char>>;
   return byAddress;
 }
 

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <string>
 #include <sys/eventfd.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -91,8 +92,17 @@ Status take() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(serve, wakes).detach();
+  Status started;
+  try {
+    std::thread(serve, wakes).detach();
+  } catch (const std::system_error &error) {
+    started = Status(blinkSystemError, "cannot start a thread: ", error.what());
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!started.ok()) {
+    close(wakes);
+    return started;
+  }
   event.store(wakes, std::memory_order_relaxed);
   owner.store(getpid(), std::memory_order_release);
   struct sigaction ours{};
@@ -106,7 +116,7 @@ Status take() {
 } // namespace
 
 void takeHangSignal() {
-  static ForkSafeMutex mutex;
+  static ForkSafeMutex &mutex = *new ForkSafeMutex;
   static pid_t asked = 0; // the process that has looked
   const char *wanted = std::getenv("BLINK_HANG_SIGNAL");
   if (!wanted || std::strcmp(wanted, "1") != 0)

@@ -162,7 +162,8 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
                   ? std::string(" has died")
                   : std::string(" cannot be read: ") + std::strerror(error);
       text += textOf("; rank ", rank_, ", lane ", lane.number, ", step ",
-                     lane.cursor.step(), ", channel ", channel, ": chunk ",
+                     lane.cursor.step(), ", channel ",
+                     variant_->channelNumber(channel), ": chunk ",
                      end.number + 1, " is lost");
       failJob({blinkRemoteError, std::move(text)});
       return false;

@@ -98,9 +98,14 @@ Error Pruning::dropWhileReaching(double target) {
 }
 
 Error Pruning::dropCheapest() {
-  int cheapest = -1;
+  int cheapest =
+      *std::min_element(active_.begin(), active_.end(), [&](int a, int b) {
+        return weights_[a] < weights_[b];
+      });
   double best = -1;
   for (int index : active_) {
+    if (keepGoing_ && !keepGoing_())
+      break; // the lightest, or the best that was tried, must do
     if (Error error = lp_.setEnabled(index, false))
       return error;
     if (Error error = lp_.solve())

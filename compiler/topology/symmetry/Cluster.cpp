@@ -298,7 +298,7 @@ bool Finder::close(std::set<Permutation> &group) const {
 /// Finds symmetries that are neither swaps nor exchanges, if there are few of
 /// them.
 void Finder::findTurns() {
-  std::set<Permutation> fixed, whole; // `whole` may move shared nodes, too
+  std::set<Permutation> whole; // these may move shared nodes, too
   auto pin = [&](int from, int to, bool fix) -> std::optional<Permutation> {
     std::vector<int> before = colors_;
     if (fix)

@@ -29,16 +29,22 @@ private:
 };
 
 /// Runs body(i) for all i at the same time, because ranks of one thread may
-/// wait for each other.
+/// wait for each other. If a thread cannot be started, waits for those that
+/// were, and throws std::system_error; `body` must not throw.
 template <typename Body> void atOnce(size_t count, Body body) {
   if (count == 0)
     return;
-  std::vector<std::thread> threads;
+  struct Joined {
+    std::vector<std::thread> threads;
+    ~Joined() {
+      for (std::thread &thread : threads)
+        thread.join();
+    }
+  } running;
+  running.threads.reserve(count - 1);
   for (size_t i = 1; i < count; ++i)
-    threads.emplace_back([&body, i] { body(i); });
+    running.threads.emplace_back([&body, i] { body(i); });
   body(0);
-  for (std::thread &thread : threads)
-    thread.join();
 }
 
 } // namespace blink::nccl

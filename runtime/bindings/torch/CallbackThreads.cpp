@@ -20,12 +20,12 @@ class Threads {
 public:
   void run(std::function<void()> task) {
     std::unique_lock<std::mutex> lock(mutex_);
+    // First, because it may throw: the task would never end.
+    if (tasks_.size() >= idle_)
+      std::thread([this] { work(); }).detach();
     tasks_.push_back(std::move(task));
     ++unfinished_;
-    if (tasks_.size() > idle_)
-      std::thread([this] { work(); }).detach();
-    else
-      changed_.notify_one();
+    changed_.notify_one();
   }
 
   void finish(std::chrono::milliseconds most) {

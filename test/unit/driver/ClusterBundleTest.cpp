@@ -10,6 +10,7 @@
 #include "compiler/driver/ProveBundle.h"
 #include "compiler/generate/Generate.h"
 #include "compiler/topology/symmetry/Cluster.h"
+#include "schedules/ClusterRules.h"
 #include "schedules/ScheduleFile.h"
 #include "test/common/Contains.h"
 #include "test/unit/driver/OpenedBundle.h"
@@ -17,6 +18,7 @@
 #include "doctest/doctest.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 using namespace blink;
@@ -213,4 +215,28 @@ TEST_CASE("a symmetry that is none is found") {
   REQUIRE(!proof.ok());
   CHECK_MESSAGE(contains(proof.problems.front(), "cluster: box 2"),
                 proof.problems.front());
+}
+
+TEST_CASE("links of a cluster keep to the limits of a machine") {
+  ClusterFile file(pod("dgx-a100", 2, 1), "1+1", {Collective::allreduce});
+  const sched::Bundle &index = *file.bundle.index;
+  auto check = [&] {
+    sched::ReadBudget budget(file.bytes.size());
+    return sched::checkClusterRules(index, budget);
+  };
+  CHECK(check() == "");
+  auto *link =
+      const_cast<sched::Link *>(index.cluster()->topology()->links()->Get(0));
+  const sched::Link before = *link;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::pair<double, double> wrong[] = {{before.bandwidth(), kInfinity},
+                                             {before.bandwidth(), 2e6},
+                                             {1e-4, before.latency()},
+                                             {2e6, before.latency()},
+                                             {kInfinity, before.latency()}};
+  for (auto [bandwidth, latency] : wrong) {
+    *link = sched::Link(bandwidth, latency, before.from(), before.to(),
+                        before.kind());
+    CHECK(contains(check(), "topology.links: a link"));
+  }
 }

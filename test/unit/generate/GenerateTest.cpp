@@ -223,12 +223,17 @@ TEST_CASE("sizes out of range are refused with the range") {
   says(generateBCube(1, 1, Wire()), "BCube(1, 1)");
   says(generateBCube(16, 3, Wire()), "expected 1 to 16384");
   says(generateDragonfly(0, 1, 1, 1, Wire()), "one and more");
+  // Before they are built: these would take gigabytes.
+  says(generateDragonfly(1, 16384, 1, 1, Wire()),
+       "268451840 links; a machine has at most 2097152");
   says(generatePod(shippedTopology("dgx2"), 0, 1, kNetwork), "0 boxes");
   says(generatePod(shippedTopology("dgx2"), 2, 17, kNetwork), "1 to 16");
   says(generatePod(shippedTopology("dgx2"), 2000, 1, kNetwork),
        "expected 1 to 16384");
   says(generateRandom(4, 0, 2, 0, false, Wire()), "expected 3 to 6");
   says(generateRandom(4, 0, 13, 0, true, Wire()), "expected 4 to 12");
+  says(generateRandom(16384, 0, 134209536, 0, false, Wire()),
+       "268419072 links; a machine has at most 2097152");
   // The wire's properties are checked like those in a file.
   says(generateRing(3, {-1, 0, LinkKind::nvlink}), "bandwidth");
 }

@@ -95,6 +95,23 @@ TEST_CASE("costs that depend on the size of messages") {
   CHECK(!modelCosts().host);
 }
 
+TEST_CASE("a rate without a limit next to one that has a limit") {
+  const DeviceCosts costs =
+      valueOf(parseCosts(file(R"([{"bytes": 1024, "step_us": 1, "lane_gbps": 0},
+               {"bytes": 1048576, "step_us": 1, "lane_gbps": 10},
+               {"bytes": 1073741824, "step_us": 1, "lane_gbps": 10,
+                "reduce_gbps": 4}])"),
+                         "a.costs"));
+  auto between = [&](uint64_t bytes) {
+    return costs.of(sched::Protocol::simple, bytes);
+  };
+  CHECK(between(1024).rate == 0);
+  CHECK(between(32 << 10).rate == doctest::Approx(20)); // half of 0.1 ns
+  // Without a rate of their own, folds that reduce have that of the others.
+  CHECK(between(32 << 20).rate == doctest::Approx(10));
+  CHECK(between(32 << 20).reduceRate == doctest::Approx(7));
+}
+
 TEST_CASE("what is wrong with a file of costs, and where") {
   auto error = [](const std::string &text) {
     return textOf(parseCosts(text, "a.costs").takeError());
