@@ -275,8 +275,8 @@ void blink::forEachInParallel(size_t count, unsigned jobs,
   llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
   for (size_t i = count; i-- > 0;)
     pool.async([&, i] {
-      // The pool would keep what is thrown to itself, and who made nothing, or
-      // proved nothing, would seem to be done.
+      // The pool would swallow the exception, and a class that was not
+      // compiled, or not proved, would seem to be done.
       try {
         body(i);
       } catch (...) {

@@ -97,7 +97,8 @@ Status readOrder(blinkOrder_t asked, sched::ReductionOrder &order) {
 
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
                   BackendRequest &request, bool *blocking) {
-  // Lists of all ranks are made before any schedule is asked.
+  // Checked here because lists of all ranks are allocated before any schedule
+  // is looked at.
   if (request.numRanks > int(sched::kMostNodes))
     return Status(blinkInvalidArgument, "nranks is ", request.numRanks,
                   ", machines have at most ", sched::kMostNodes, " GPUs");

@@ -200,7 +200,8 @@ Status askForMemory(int socket, const SocketName &name,
   SharedStatus reply{};
   if (!sendMessage(socket, &request, sizeof(request)) ||
       !receiveMessage(socket, &reply, sizeof(reply), memory)) {
-    // A stranger gets no answer, nor does who asks somebody that dies.
+    // A stranger gets no answer; neither does a rank that asks a process which
+    // dies meanwhile.
     if (connectLocally(name))
       return {blinkInvalidArgument,
               "the job does not answer: the unique id is not right"};

@@ -69,7 +69,7 @@ struct Answer {
     std::memcpy(id.internal, text.data(), sizeof id.internal);
     return true;
   }
-  /// Whether it may be one, as a run leaves it that dies.
+  /// Whether the file may be an id that a run left when it died.
   static bool mayBe(const std::string &text) {
     constexpr size_t kLines = sizeof blinkUniqueId::internal;
     return text.empty() ||

@@ -134,7 +134,7 @@ int run(int argc, char **argv) {
   return summary.ok() ? kGood : kBadAnswer;
 }
 
-/// A table that nobody got is no answer.
+/// Fails if the table could not be written to standard output.
 int finish(int exitCode) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return exitCode;

@@ -14,9 +14,9 @@
 #include <iostream>
 #include <new>
 
-/// An answer that nobody got is none. Without this LLVM would end the process
-/// itself where standard output is full, as if the answer were bad, and CLI11
-/// would say nothing.
+/// Returns an error if standard output could not be written. Without this
+/// check, LLVM would end the process itself if standard output is full, with
+/// the exit code of a negative result, and CLI11 would say nothing.
 static int finish(int exitCode) {
   errno = 0;
   std::cout.flush();
@@ -34,7 +34,7 @@ static int finish(int exitCode) {
   return exitCode;
 }
 
-/// In the form of all other errors, with the help of the command that it is.
+/// Prints the error in the form of all others, with the help of its command.
 static std::string describeBadCall(const CLI::App *app,
                                    const CLI::Error &error) {
   std::string command = app->get_name();

@@ -20,7 +20,8 @@ TreePricer::TreePricer(const SymmetricProblem &problem)
     : problem_(problem), numRanks_(problem.problem().rankTopology->numRanks()) {
 }
 
-/// By the pairs that there are, whatever their prices.
+/// Which ranks can be gates, from the pairs that have paths, whatever the
+/// prices.
 void TreePricer::findGates() {
   const RankTopology &rankTopology = *problem_.problem().rankTopology;
   const std::vector<bool> outward =

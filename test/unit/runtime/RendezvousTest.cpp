@@ -19,8 +19,8 @@ using blink::test::contains;
 
 namespace {
 
-/// What a rank is told that asks a process which hangs up, and listens on or
-/// does not, as if it had died meanwhile.
+/// Returns the error of a rank that asks a process which closes the
+/// connection, and then listens on or, as if it had died, does not.
 Status askWhoHangsUp(bool listensOn) {
   IdContent content;
   REQUIRE(makeContent(content).ok());
