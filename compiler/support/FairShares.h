@@ -25,7 +25,8 @@ namespace blink {
 ///
 /// A start, an end or another weight divides anew only what it can touch: the
 /// transfers that share a link with it, those that share one with these, and so
-/// on. Those of one path cost as much as one.
+/// on. Those of one path cost as much as one. Where as much begins on a path as
+/// ends there at the same time, as where chunk follows chunk, nothing is.
 class FairShares {
 public:
   /// `paths`: the links of each channel; one that is there twice is loaded
@@ -59,7 +60,10 @@ private:
     std::vector<uint32_t> links;
     std::vector<uint32_t> repeated; ///< each once, if some are there twice
     PathTransfers transfers;
-    bool divided = true; ///< by the divide() that goes on
+    bool changed = false; ///< is in changed_
+    // Of the last divide().
+    double weight = 0, share = 0;
+    bool divided = true; ///< by the one that goes on
   };
   struct Link {
     double bandwidth = 0;
@@ -81,8 +85,12 @@ private:
     }
   };
 
+  void change(uint32_t path);
+  void enter(uint32_t path);
+  void leave(uint32_t path);
   void touch(uint32_t link);
   void touch(const Path &path);
+  void touchChanged(double now);
   void divideAlone(double now);
   void reach();
   void divide(double now);
@@ -96,6 +104,7 @@ private:
   std::vector<double> weights_;   ///< by channel
   std::vector<Path> paths_;       ///< each once
   std::vector<Link> links_;
+  std::vector<uint32_t> changed_; ///< paths with starts, ends or other weights
   std::vector<uint32_t> touched_; ///< links whose shares are not what they were
   std::vector<uint32_t> ended_;
   FirstTime ends_; ///< of each path its first transfer's, as things stand
