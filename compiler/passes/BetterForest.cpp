@@ -72,13 +72,20 @@ bool decidedByShort(const TimedForest &forest, const TimedForest &other,
 
 /// How many times as long messages of 256 KiB to 16 MiB take, on average;
 /// infinitely, if one of them takes far longer.
-double slownessWhenShort(const ShortTimes &times, const ShortTimes &others) {
+llvm::Expected<double> slownessWhenShort(TimedForest &forest,
+                                         TimedForest &other) {
   constexpr double kFarLonger = 1.15;
   double product = 1;
-  for (auto [time, other] : llvm::zip_equal(times, others)) {
-    if (time > kFarLonger * other)
+  for (size_t which = 0; which < kShortSizes.size(); ++which) {
+    llvm::Expected<double> time = forest.shortTime(which);
+    if (!time)
+      return time;
+    llvm::Expected<double> others = other.shortTime(which);
+    if (!others)
+      return others;
+    if (*time > kFarLonger * *others)
       return kInfinity;
-    product *= time / other;
+    product *= *time / *others;
   }
   return std::pow(product, 1.0 / double(kShortSizes.size()));
 }
@@ -97,34 +104,59 @@ double lastThatFails(llvm::function_ref<bool(double)> passes) {
   return fails;
 }
 
+/// Up to where, about, `forest` is not better than `other` if it keeps no more
+/// of its rate; 0: it is, whatever it keeps.
+double leastBetterPart(TimedForest &forest, const TimedForest &other,
+                       double slower, double slowness) {
+  const double part = forest.part();
+  const double least = lastThatFails([&](double now) {
+    forest.keep(now);
+    const auto decided = decidedByLong(forest, other, slower);
+    return decided ? *decided : decidedByShort(forest, other, slower, slowness);
+  });
+  forest.keep(part);
+  return least;
+}
+
 } // namespace
 
 llvm::Expected<bool> blink::isBetter(TimedForest &forest, TimedForest &other,
                                      double slower) {
   if (const auto decided = decidedByLong(forest, other, slower))
     return *decided;
-  llvm::Expected<ShortTimes> times = forest.shortTimes();
-  if (!times)
-    return times.takeError();
-  llvm::Expected<ShortTimes> others = other.shortTimes();
-  if (!others)
-    return others.takeError();
-  return decidedByShort(forest, other, slower,
-                        slownessWhenShort(*times, *others));
+  llvm::Expected<double> slowness = slownessWhenShort(forest, other);
+  if (!slowness)
+    return slowness.takeError();
+  return decidedByShort(forest, other, slower, *slowness);
 }
 
-double blink::leastBetterPart(TimedForest &forest, const TimedForest &other,
-                              double slower) {
-  std::optional<double> slowness;
-  if (forest.knownShortTimes() && other.knownShortTimes())
-    slowness =
-        slownessWhenShort(*forest.knownShortTimes(), *other.knownShortTimes());
-  const double least = lastThatFails([&](double part) {
-    forest.keep(part);
+llvm::Expected<bool> blink::isBetterSimulated(TimedForest &forest,
+                                              TimedForest &other,
+                                              double slower) {
+  llvm::Expected<bool> better = isBetter(forest, other, slower);
+  if (!better || !*better) {
+    forest.keep(0);
+    return better;
+  }
+  // Where long messages decided, short ones are asked only if these do not any
+  // more. Until then what they would have to decide counts as lost.
+  bool asked = !decidedByLong(forest, other, slower);
+  while (true) {
+    double slowness = kInfinity;
+    if (asked) {
+      llvm::Expected<double> now = slownessWhenShort(forest, other);
+      if (!now)
+        return now.takeError();
+      slowness = *now;
+    }
+    const double least = leastBetterPart(forest, other, slower, slowness);
+    if (forest.part() >= least)
+      if (llvm::Error error = forest.simulate(least))
+        return error;
     if (const auto decided = decidedByLong(forest, other, slower))
       return *decided;
-    return !slowness || decidedByShort(forest, other, slower, *slowness);
-  });
-  forest.keep(1);
-  return least;
+    if (asked)
+      return decidedByShort(forest, other, slower, slowness);
+    asked = true;
+  }
 }

@@ -30,12 +30,11 @@ inline constexpr double kLittleSlower = 1.02;
 llvm::Expected<bool> isBetter(TimedForest &forest, TimedForest &other,
                               double slower);
 
-/// Up to where, about, `forest` is not better than `other` if it keeps no more
-/// of its rate; 0: it may be, whatever it keeps. Simulates nothing: unless both
-/// know what short messages take, long ones decide. Afterwards `forest` keeps
-/// all.
-double leastBetterPart(TimedForest &forest, const TimedForest &other,
-                       double slower);
+/// The same of a forest that slots may keep from its rate, which is simulated
+/// as far as that matters. Afterwards it keeps what that says; where it would
+/// not be better even if it kept all, nobody knows what it does.
+llvm::Expected<bool> isBetterSimulated(TimedForest &forest, TimedForest &other,
+                                       double slower);
 
 } // namespace blink
 

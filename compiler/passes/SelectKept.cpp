@@ -69,21 +69,15 @@ llvm::Expected<double> KeptForest::offer(Packing packing, double slower) {
       TimedForest::create(problem_, std::move(packing));
   if (!forest)
     return forest.takeError();
-  const auto isBest = [&] {
-    return best_ ? isBetter(*forest, *best_, slower)
-                 : llvm::Expected<bool>(true);
-  };
-  if (forest->rate() > kWithRoom * optimum() || !forest->isFair(problem_)) {
-    llvm::Expected<bool> may = isBest();
-    if (!may)
-      return may.takeError();
-    if (!*may)
-      return 0;
-    if (Error error = forest->simulate(
-            best_ ? leastBetterPart(*forest, *best_, slower) : 0))
+  const bool mayDrift =
+      forest->rate() > kWithRoom * optimum() || !forest->isFair(problem_);
+  llvm::Expected<bool> best = true;
+  if (best_)
+    best = mayDrift ? isBetterSimulated(*forest, *best_, slower)
+                    : isBetter(*forest, *best_, slower);
+  else if (mayDrift)
+    if (Error error = forest->simulate(/*least=*/0))
       return error;
-  }
-  llvm::Expected<bool> best = isBest();
   if (!best)
     return best.takeError();
   const double part = forest->part();

@@ -14,6 +14,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -31,16 +32,13 @@ public:
   const Packing &packing() const { return packing_; }
   Packing takePacking() { return std::move(packing_); }
   double rate() const { return packing_.algbw; }
-  /// The part of its rate that it keeps.
+  /// The part of its rate that it keeps; 0: nobody knows.
   double part() const { return part_; }
   /// Microseconds that stand for those of all long messages (TimeModel.h).
   double timeOfLong() const { return timeOfLong_; }
-  /// Those of short ones, which do not depend on the part; simulated when first
-  /// asked for.
-  llvm::Expected<ShortTimes> shortTimes();
-  const std::optional<ShortTimes> &knownShortTimes() const {
-    return shortTimes_;
-  }
+  /// Those of a message of kShortSizes[which], which do not depend on the part;
+  /// simulated when first asked for.
+  llvm::Expected<double> shortTime(size_t which);
 
   /// Whether fluids that share links fairly keep to the forest's weights.
   bool isFair(const PackingProblem &problem) const;
@@ -60,7 +58,7 @@ private:
   MessageTime ofLinks_; ///< if all is kept
   double part_ = 1;
   double timeOfLong_;
-  std::optional<ShortTimes> shortTimes_;
+  std::array<std::optional<double>, kShortSizes.size()> shortTimes_;
 };
 
 } // namespace blink
