@@ -156,8 +156,11 @@ bool Growth::findBelow(int tree, int parent, Key &best) {
     if (!fits(pathBelow(parent, child)))
       return true;
     found = true;
-    best = std::min(best, Key{narrowest, fresh, active_[child],
-                              placeOf(tree, child), parent, child});
+    const auto &[leastNarrow, leastFresh, leastActive, place, p, c] = best;
+    if (std::tie(narrowest, fresh, active_[child]) <=
+        std::tie(leastNarrow, leastFresh, leastActive))
+      best = std::min(best, Key{narrowest, fresh, active_[child],
+                                placeOf(tree, child), parent, child});
     return false;
   });
   return found;
