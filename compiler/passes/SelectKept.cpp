@@ -27,7 +27,7 @@ public:
              const SelectOptions &options)
       : problem_(problem), packed_(packed), options_(options) {}
 
-  llvm::Expected<Packing> find(Packing selected);
+  llvm::Expected<SelectedForest> find(Packing selected);
 
 private:
   llvm::Expected<double> offer(Packing packing, double slower);
@@ -118,7 +118,7 @@ Error KeptForest::offerSmaller() {
 
 /// What is fair needs no simulation, and may spare one of what was selected.
 /// More of the rate takes more trees, with which short messages may be slower.
-llvm::Expected<Packing> KeptForest::find(Packing selected) {
+llvm::Expected<SelectedForest> KeptForest::find(Packing selected) {
   llvm::Expected<std::vector<Packing>> fair = selectFairTrees(
       problem_, packed_, options_,
       {slackOf(kWideSlack), slackOf(kWideSlack / 2), options_.slack});
@@ -135,14 +135,14 @@ llvm::Expected<Packing> KeptForest::find(Packing selected) {
       return error;
   if (Error error = offerSmaller())
     return error;
-  return best_->takePacking();
+  return SelectedForest{best_->packing(), best_->parts()};
 }
 
 } // namespace
 
-llvm::Expected<Packing> blink::selectKept(const PackingProblem &problem,
-                                          const PackedTrees &packed,
-                                          Packing selected,
-                                          const SelectOptions &options) {
+llvm::Expected<SelectedForest> blink::selectKept(const PackingProblem &problem,
+                                                 const PackedTrees &packed,
+                                                 Packing selected,
+                                                 const SelectOptions &options) {
   return KeptForest(problem, packed, options).find(std::move(selected));
 }

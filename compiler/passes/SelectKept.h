@@ -11,6 +11,13 @@
 
 namespace blink {
 
+/// A forest, and into how many equal parts each tree goes best within limits
+/// that nobody has set; none: nobody has looked.
+struct SelectedForest {
+  Packing packing;
+  std::vector<unsigned> parts = {};
+};
+
 /// Of `selected`, what selectTrees made of `packed`, whose rate links that
 /// share themselves fairly may not keep, of trees of which they keep all, and
 /// of smaller forests, the best: what keeps 97 % of its rate comes before what
@@ -18,9 +25,10 @@ namespace blink {
 /// others have up to 5 % less than the optimum. Smaller forests are not looked
 /// for where nearly all is kept, nor where fair trees that were the best have
 /// their rate.
-llvm::Expected<Packing> selectKept(const PackingProblem &problem,
-                                   const PackedTrees &packed, Packing selected,
-                                   const SelectOptions &options);
+llvm::Expected<SelectedForest> selectKept(const PackingProblem &problem,
+                                          const PackedTrees &packed,
+                                          Packing selected,
+                                          const SelectOptions &options);
 
 } // namespace blink
 

@@ -30,7 +30,8 @@ public:
                                             Packing packing);
 
   const Packing &packing() const { return packing_; }
-  Packing takePacking() { return std::move(packing_); }
+  /// Of each tree.
+  const std::vector<unsigned> &parts() const { return parts_; }
   double rate() const { return packing_.algbw; }
   /// The part of its rate that it keeps; 0: nobody knows.
   double part() const { return part_; }
@@ -53,7 +54,7 @@ private:
               FoldProgram program);
 
   Packing packing_;
-  std::vector<unsigned> parts_; ///< of each tree
+  std::vector<unsigned> parts_;
   FoldProgram program_;
   MessageTime ofLinks_; ///< if all is kept
   double part_ = 1;

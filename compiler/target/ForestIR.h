@@ -54,6 +54,11 @@ inline constexpr llvm::StringLiteral kAccumulateAttr = "collective.accumulate";
 /// (SwitchStars.h).
 inline constexpr llvm::StringLiteral kInSwitchAttr = "collective.in_switch";
 
+/// The attribute of forests that says into how many equal parts their trees go
+/// best within limits that nobody has set (ScheduleLimits): in these they were
+/// selected.
+inline constexpr llvm::StringLiteral kPartsAttr = "collective.parts";
+
 /// Lets switches work for trees, where there are such and the collective adds
 /// or copies.
 void askForSwitches(ProblemFromIR &from);
