@@ -31,8 +31,11 @@
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -406,8 +409,14 @@ Error Selection::solveIntegers() {
       std::vector<double> room = roomForTrees(columns_, copies, target_);
       if (unsolved.include(asked, copies, room))
         continue;
+      std::vector<int> fitting; // once at least
+      llvm::copy_if(columns, std::back_inserter(fitting), [&](int column) {
+        return llvm::all_of(pool_.uses(column), [&](const RowUse &use) {
+          return use.times <= room[size_t(use.row)];
+        });
+      });
       Expected<std::vector<int>> counts =
-          uniformTrees(pool_, columns, copies, target_, kIntegerNodes);
+          uniformTrees(pool_, fitting, copies, target_, kIntegerNodes);
       if (!counts)
         return counts.takeError();
       if (counts->empty())
@@ -415,7 +424,7 @@ Error Selection::solveIntegers() {
       std::vector<Tree> trees;
       for (size_t index = 0; index < counts->size(); ++index)
         if ((*counts)[index] > 0) {
-          trees.push_back(pool_.tree(columns[index]));
+          trees.push_back(pool_.tree(fitting[index]));
           trees.back().weight = (*counts)[index] * perBlock() / copies;
         }
       if (trees.empty())
