@@ -26,10 +26,6 @@ constexpr int kRootsTried = 2;
 /// This much of the price to go on from a rank counts as price of an edge to
 /// it, so that of edges that cost the same the one with a cheap next edge wins.
 constexpr double kOutlook = 0.25;
-/// Room this close below an integer is that integer.
-constexpr double kRoomRoundUp = 1e-9;
-/// More copies of a tree than this on a link are not asked for.
-constexpr double kMostRoom = 1e6;
 
 class Router {
 public:
@@ -78,8 +74,7 @@ Router::Router(const SymmetricProblem &plain, const RouteRequest &request,
       history_(request.bandwidths.size(), 0.0), inLinks_(numRanks_),
       outLinks_(numRanks_), onward_(numRanks_), paths_(paths) {
   for (double bandwidth : request.bandwidths)
-    room_.push_back(std::min(
-        kMostRoom, std::floor(bandwidth / request.unit + kRoomRoundUp)));
+    room_.push_back(roomForTrees(bandwidth, request.unit));
   listLinks();
 }
 
@@ -312,6 +307,13 @@ std::vector<Tree> Router::run() {
 }
 
 } // namespace
+
+double blink::roomForTrees(double bandwidth, double unit) {
+  /// Room this close below an integer is that integer.
+  constexpr double kRoundUp = 1e-9;
+  constexpr double kMost = 1e6;
+  return std::min(kMost, std::floor(bandwidth / unit + kRoundUp));
+}
 
 std::vector<Tree> blink::routeTrees(const SymmetricProblem &plain,
                                     const RouteRequest &request,

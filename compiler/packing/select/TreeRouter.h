@@ -22,6 +22,10 @@ struct RouteRequest {
   int maxDepth = 1;
 };
 
+/// The trees of `unit` GB/s for which a link has room; no more than anybody
+/// asks for.
+double roomForTrees(double bandwidth, double unit);
+
 /// Looks for such trees by negotiated congestion, as FPGA routers do
 /// (McMurchie and Ebeling, PathFinder, 1995): every tree is grown greedily over
 /// links whose price rises with the load that the others, and the tree itself

@@ -24,6 +24,7 @@
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/select/Headroom.h"
 #include "compiler/packing/select/IntegerProgram.h"
+#include "compiler/packing/select/RouteBound.h"
 #include "compiler/packing/select/TreePruning.h"
 #include "compiler/packing/select/TreeRouter.h"
 #include "compiler/packing/select/UniformBound.h"
@@ -37,6 +38,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
 
 using namespace blink;
@@ -64,7 +66,7 @@ constexpr int kExtraDepths = 2;
 constexpr int kIntegerNodes = 24;
 constexpr size_t kIntegerColumns = 200;
 /// Steps of all routing, about; a second takes some 1e8.
-constexpr double kRoutingBudget = 2.5e6;
+constexpr double kRoutingBudget = 1.5e6;
 /// The same of what routing with headroom may take, after all else.
 constexpr double kHeadroomBudget = 1e6;
 /// How much higher the score may be for headroom.
@@ -133,6 +135,7 @@ private:
   }
 
   const PackingProblem &problem_;
+  const PackingCertificate &proof_;
   const SelectOptions &options_;
   int numRanks_, blocks_;
   double target_;
@@ -145,11 +148,14 @@ private:
   int leastDepth_ = 1;                   // of what is routed
   double routingSteps_ = kRoutingBudget; // left
   std::optional<PathsByPrice> paths_;    // once something is routed
+  // What was, by copies, depth, unit and bandwidths.
+  std::map<std::tuple<int, int, double, std::vector<double>>, std::vector<Tree>>
+      routed_;
 };
 
 Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
                      const SelectOptions &options)
-    : problem_(problem), options_(options),
+    : problem_(problem), proof_(packed.certificate), options_(options),
       numRanks_(problem.rankTopology->numRanks()),
       blocks_(numBlocks(problem.collective, numRanks_)),
       target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)),
@@ -260,15 +266,22 @@ Error Selection::pruneAtDepths() {
 std::vector<Tree> Selection::route(const RouteRequest &request) {
   if (problem_.rankTopology->isPhased() || problem_.association)
     return {}; // the router knows neither gates nor orders
+  if (!mayFit(problem_, proof_, request))
+    return {};
   double stepsPerTree = std::pow(numRanks_, 3);
   if (routingSteps_ < 8 * stepsPerTree * blocks_ * request.copies)
     return {};
   if (!paths_)
     paths_.emplace(*problem_.rankTopology);
+  // Plans with the same trees of one weight differ in what is beside these.
+  const auto [known, isNew] = routed_.try_emplace(
+      {request.copies, request.maxDepth, request.unit, request.bandwidths});
+  if (!isNew)
+    return known->second;
   int grown = 0;
-  std::vector<Tree> trees = routeTrees(columns_, request, *paths_, grown);
+  known->second = routeTrees(columns_, request, *paths_, grown);
   routingSteps_ -= grown * stepsPerTree;
-  return trees;
+  return known->second;
 }
 
 /// Those of usable links, the highest first.
