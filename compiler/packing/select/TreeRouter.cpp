@@ -323,3 +323,11 @@ std::vector<Tree> blink::routeTrees(const SymmetricProblem &plain,
   grown = router.grown();
   return trees;
 }
+
+int blink::mostGrown(const PackingProblem &problem,
+                     const RouteRequest &request) {
+  const int numRanks = problem.rankTopology->numRanks();
+  const int slots = numBlocks(problem.collective, numRanks) * request.copies;
+  const int roots = problem.collective == Collective::allreduce ? numRanks : 1;
+  return kMaxRounds * slots * roots;
+}

@@ -40,6 +40,9 @@ std::vector<Tree> routeTrees(const SymmetricProblem &plain,
                              const RouteRequest &request, PathsByPrice &paths,
                              int &grown);
 
+/// No search takes more trees.
+int mostGrown(const PackingProblem &problem, const RouteRequest &request);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_SELECT_TREEROUTER_H

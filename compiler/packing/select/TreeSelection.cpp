@@ -40,6 +40,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 using namespace blink;
 using llvm::Error;
@@ -66,7 +67,7 @@ constexpr int kExtraDepths = 2;
 constexpr int kIntegerNodes = 24;
 constexpr size_t kIntegerColumns = 200;
 /// Steps of all routing, about; a second takes some 1e8.
-constexpr double kRoutingBudget = 1.5e6;
+constexpr double kRoutingBudget = 2.5e6;
 /// The same of what routing with headroom may take, after all else.
 constexpr double kHeadroomBudget = 1e6;
 /// How much higher the score may be for headroom.
@@ -118,7 +119,13 @@ private:
   Error chooseSingleTrees();
   Error findLeastDepth();
 
+  void allowRouting(double steps);
   std::vector<Tree> route(const RouteRequest &request);
+  std::vector<Tree> search(const RouteRequest &request);
+  double stepsPerTree() const { return std::pow(numRanks_, 3); }
+  double leastSteps(const RouteRequest &request) const {
+    return 8 * stepsPerTree() * blocks_ * request.copies;
+  }
   std::vector<int> columnsUpTo(int depth) const;
   bool choosesSingleTrees() const { return columns_.order() == 1; }
   std::set<int> depths() const;
@@ -148,9 +155,13 @@ private:
   int leastDepth_ = 1;                   // of what is routed
   double routingSteps_ = kRoutingBudget; // left
   std::optional<PathsByPrice> paths_;    // once something is routed
-  // What was, by copies, depth, unit and bandwidths.
-  std::map<std::tuple<int, int, double, std::vector<double>>, std::vector<Tree>>
-      routed_;
+  std::vector<RouteRequest> ruledOut_;   // and not searched for, so far
+  struct Routed {
+    std::vector<Tree> trees;
+    int grown = 0;
+  };
+  // By copies, depth, unit and bandwidths.
+  std::map<std::tuple<int, int, double, std::vector<double>>, Routed> routed_;
 };
 
 Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
@@ -263,25 +274,42 @@ Error Selection::pruneAtDepths() {
   return Error::success();
 }
 
+void Selection::allowRouting(double steps) {
+  routingSteps_ = steps;
+  ruledOut_.clear();
+}
+
 std::vector<Tree> Selection::route(const RouteRequest &request) {
   if (problem_.rankTopology->isPhased() || problem_.association)
     return {}; // the router knows neither gates nor orders
-  if (!mayFit(problem_, proof_, request))
+  if (!mayFit(problem_, proof_, request)) {
+    ruledOut_.push_back(request);
     return {};
-  double stepsPerTree = std::pow(numRanks_, 3);
-  if (routingSteps_ < 8 * stepsPerTree * blocks_ * request.copies)
+  }
+  // What was ruled out has its part of the budget, which nobody knows without
+  // a search. That matters only where little is left.
+  double most = 0;
+  for (const RouteRequest &other : ruledOut_)
+    most += mostGrown(problem_, other) * stepsPerTree();
+  if (routingSteps_ - most < leastSteps(request))
+    for (const RouteRequest &other : std::exchange(ruledOut_, {}))
+      search(other);
+  return search(request);
+}
+
+std::vector<Tree> Selection::search(const RouteRequest &request) {
+  if (routingSteps_ < leastSteps(request))
     return {};
   if (!paths_)
     paths_.emplace(*problem_.rankTopology);
   // Plans with the same trees of one weight differ in what is beside these.
-  const auto [known, isNew] = routed_.try_emplace(
+  const auto [place, isNew] = routed_.try_emplace(
       {request.copies, request.maxDepth, request.unit, request.bandwidths});
-  if (!isNew)
-    return known->second;
-  int grown = 0;
-  known->second = routeTrees(columns_, request, *paths_, grown);
-  routingSteps_ -= grown * stepsPerTree;
-  return known->second;
+  Routed &routed = place->second;
+  if (isNew)
+    routed.trees = routeTrees(columns_, request, *paths_, routed.grown);
+  routingSteps_ -= routed.grown * stepsPerTree();
+  return routed.trees;
 }
 
 /// Those of usable links, the highest first.
@@ -364,7 +392,7 @@ void Selection::routeWithHeadroom() {
   if (isRouted(problem_.collective) || best_.packing.algbw < target_ ||
       keepsHeadroom(problem_, best_.packing, withHeadroom_))
     return;
-  routingSteps_ = kHeadroomBudget;
+  allowRouting(kHeadroomBudget);
   for (const Plan &plan : plans()) {
     if (plan.score > kHeadroomWorth * best_.score() || !keepsGoing())
       return;
@@ -525,7 +553,7 @@ Selection::runFair(const std::vector<double> &slacks) {
     if (!found.empty() && found.back().algbw >= target_)
       continue;
     best_ = {};
-    routingSteps_ = kRoutingBudget / (found.empty() ? 1 : 2);
+    allowRouting(kRoutingBudget / (found.empty() ? 1 : 2));
     if (found.empty())
       if (Error error = findLeastDepth())
         return error;
