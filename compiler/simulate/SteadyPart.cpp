@@ -17,7 +17,7 @@ llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
                                          double least) {
   // What is worth the time while one compiles: drift shows within that many
   // rounds, if it does.
-  constexpr double kTransfers = 120000, kRounds = 1024;
+  constexpr double kTransfers = 60000, kRounds = 1024;
   const double roundBytes = time.flow.chunkBytes / time.flow.largest;
   const double rounds =
       std::min(kRounds, kTransfers / double(program.channels.size()));
