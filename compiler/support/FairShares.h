@@ -93,6 +93,9 @@ private:
   void touchChanged(double now);
   void divideAlone(double now);
   void reach();
+  void fill(const Link &link, double share, double now);
+  void fillFew(double now);
+  void fillMany(double now);
   void divide(double now);
   void setShare(uint32_t path, double share, double now);
   void give(uint32_t path, double share, double now);
@@ -106,6 +109,7 @@ private:
   std::vector<Link> links_;
   std::vector<uint32_t> changed_; ///< paths with starts, ends or other weights
   std::vector<uint32_t> touched_; ///< links whose shares are not what they were
+  std::vector<uint32_t> open_;    ///< of these, those with open paths
   std::vector<uint32_t> ended_;
   FirstTime ends_; ///< of each path its first transfer's, as things stand
   std::priority_queue<Level, std::vector<Level>, std::greater<Level>> levels_;
