@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -411,12 +412,25 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   TimedParts best = given;
   const bool unrooted =
       isRouted(problem.collective) && !isRooted(problem.collective);
-  const double fair = unrooted ? 0 : fairRate(problem, packing, parts);
+  // However many parts a part of a tree stands for, links are shared alike.
+  std::map<std::vector<unsigned>, double> rates;
+  auto rateOf = [&](std::vector<unsigned> of) {
+    unsigned common = 0;
+    for (unsigned part : of)
+      common = std::gcd(common, part);
+    for (unsigned &part : of)
+      part /= common;
+    const auto [known, isNew] = rates.try_emplace(std::move(of));
+    if (isNew)
+      known->second = fairRate(problem, packing, known->first);
+    return known->second;
+  };
+  const double fair = unrooted ? 0 : rateOf(parts);
   std::vector<TimedParts> fairOnes;
   std::set<std::vector<unsigned>> seen{parts};
   for (std::vector<unsigned> &other : others) {
     if (other.empty() || !seen.insert(other).second ||
-        (!unrooted && fairRate(problem, packing, other) < kAsFair * fair))
+        (!unrooted && rateOf(other) < kAsFair * fair))
       continue;
     MessageTime time = splits.timeOfLarge(other);
     fairOnes.push_back({std::move(other), std::move(time)});
