@@ -56,38 +56,51 @@ std::optional<bool> decidedByLong(const TimedForest &forest,
   return false;
 }
 
-/// Of forests between which long messages do not decide. `slowness`: how many
-/// times as long short ones take.
-bool decidedByShort(const TimedForest &forest, const TimedForest &other,
-                    double slower, double slowness) {
+/// Of forests between which long messages do not decide: what short ones take
+/// less than, as a factor, if `forest` is better.
+double mostSlowness(const TimedForest &forest, const TimedForest &other,
+                    double slower) {
   constexpr double kFasterWhenShort = 0.98, kFarFaster = 0.9;
   if (!mayBeBetter(forest, other))
-    return slowness < kFarFaster;
+    return kFarFaster;
   if (isHigher(forest, other))
-    return slowness < slower;
+    return slower;
   const bool ties =
       forest.rate() <= other.rate() && timesLonger(forest, other) >= kFaster;
-  return slowness < (ties ? kFasterWhenShort : kLittleSlower);
+  return ties ? kFasterWhenShort : kLittleSlower;
 }
 
 /// How many times as long messages of 256 KiB to 16 MiB take, on average;
-/// infinitely, if one of them takes far longer.
+/// infinitely, if one of them takes far longer, or where it is at least `most`:
+/// then not all need to be simulated.
 llvm::Expected<double> slownessWhenShort(TimedForest &forest,
-                                         TimedForest &other) {
+                                         TimedForest &other,
+                                         double most = kInfinity) {
   constexpr double kFarLonger = 1.15;
+  constexpr size_t kSizes = kShortSizes.size();
+  // Nothing is known of what `other` has not been asked for.
+  auto leastOf = [&](size_t which) {
+    const std::optional<double> others = other.knownShortTime(which);
+    return others ? forest.leastShortTime(which) / *others : 0;
+  };
   double product = 1;
-  for (size_t which = 0; which < kShortSizes.size(); ++which) {
-    llvm::Expected<double> time = forest.shortTime(which);
-    if (!time)
-      return time;
+  for (size_t which = 0; which < kSizes; ++which) {
     llvm::Expected<double> others = other.shortTime(which);
     if (!others)
       return others;
+    double least = product;
+    for (size_t left = which; left < kSizes; ++left)
+      least *= leastOf(left);
+    if (least >= std::pow(most, kSizes))
+      return kInfinity;
+    llvm::Expected<double> time = forest.shortTime(which);
+    if (!time)
+      return time;
     if (*time > kFarLonger * *others)
       return kInfinity;
     product *= *time / *others;
   }
-  return std::pow(product, 1.0 / double(kShortSizes.size()));
+  return std::pow(product, 1.0 / double(kSizes));
 }
 
 /// Up to where, about, a part from 1/2 to 1 does not pass, if all do from
@@ -112,7 +125,7 @@ double leastBetterPart(TimedForest &forest, const TimedForest &other,
   const double least = lastThatFails([&](double now) {
     forest.keep(now);
     const auto decided = decidedByLong(forest, other, slower);
-    return decided ? *decided : decidedByShort(forest, other, slower, slowness);
+    return decided ? *decided : slowness < mostSlowness(forest, other, slower);
   });
   forest.keep(part);
   return least;
@@ -124,10 +137,11 @@ llvm::Expected<bool> blink::isBetter(TimedForest &forest, TimedForest &other,
                                      double slower) {
   if (const auto decided = decidedByLong(forest, other, slower))
     return *decided;
-  llvm::Expected<double> slowness = slownessWhenShort(forest, other);
+  const double most = mostSlowness(forest, other, slower);
+  llvm::Expected<double> slowness = slownessWhenShort(forest, other, most);
   if (!slowness)
     return slowness.takeError();
-  return decidedByShort(forest, other, slower, *slowness);
+  return *slowness < most;
 }
 
 llvm::Expected<bool> blink::isBetterSimulated(TimedForest &forest,
@@ -156,7 +170,7 @@ llvm::Expected<bool> blink::isBetterSimulated(TimedForest &forest,
     if (const auto decided = decidedByLong(forest, other, slower))
       return *decided;
     if (asked)
-      return decidedByShort(forest, other, slower, slowness);
+      return slowness < mostSlowness(forest, other, slower);
     asked = true;
   }
 }

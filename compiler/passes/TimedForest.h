@@ -40,6 +40,14 @@ public:
   /// Those of a message of kShortSizes[which], which do not depend on the part;
   /// simulated when first asked for.
   llvm::Expected<double> shortTime(size_t which);
+  std::optional<double> knownShortTime(size_t which) const {
+    return shortTimes_[which];
+  }
+  /// What links take for it at least.
+  double leastShortTime(size_t which) const {
+    constexpr double kRounding = 1e-6;
+    return double(kShortSizes[which]) * ofLinks_.flow.linkGap * (1 - kRounding);
+  }
 
   /// Whether fluids that share links fairly keep to the forest's weights.
   bool isFair(const PackingProblem &problem) const;
