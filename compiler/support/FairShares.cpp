@@ -49,16 +49,10 @@ void FairShares::change(uint32_t number) {
   changed_.push_back(number);
 }
 
-void FairShares::touch(uint32_t link) {
-  if (links_[link].reached)
-    return;
-  links_[link].reached = true;
-  touched_.push_back(link);
-}
-
 void FairShares::touch(const Path &path) {
   for (uint32_t link : path.links)
-    touch(link);
+    if (!std::exchange(links_[link].reached, true))
+      touched_.push_back(link);
 }
 
 void FairShares::start(uint32_t channel, double size, double now,

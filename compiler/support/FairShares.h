@@ -88,7 +88,6 @@ private:
   void change(uint32_t path);
   void enter(uint32_t path);
   void leave(uint32_t path);
-  void touch(uint32_t link);
   void touch(const Path &path);
   void touchChanged(double now);
   void divideAlone(double now);
