@@ -106,7 +106,7 @@ llvm::Expected<double> slownessWhenShort(TimedForest &forest,
 /// Up to where, about, a part from 1/2 to 1 does not pass, if all do from
 /// somewhere on; 0: all do.
 double lastThatFails(llvm::function_ref<bool(double)> passes) {
-  constexpr double kStep = 1.0 / 512;
+  constexpr double kStep = 1.0 / 8192;
   double fails = 0.5, next = 1;
   if (passes(fails))
     return 0;
