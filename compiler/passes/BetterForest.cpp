@@ -58,37 +58,57 @@ std::optional<bool> decidedByLong(const TimedForest &forest,
   return false;
 }
 
-/// Decides between forests if long messages do not. `slowness` is how many
-/// times as long short messages take.
-bool decidedByShort(const TimedForest &forest, const TimedForest &other,
-                    double slower, double slowness) {
+/// Of forests between which long messages do not decide: what short ones take
+/// less than, as a factor, if `forest` is better.
+double mostSlowness(const TimedForest &forest, const TimedForest &other,
+                    double slower) {
   constexpr double kFasterWhenShort = 0.98, kFarFaster = 0.9;
   if (!mayBeBetter(forest, other))
-    return slowness < kFarFaster;
+    return kFarFaster;
   if (isHigher(forest, other))
-    return slowness < slower;
+    return slower;
   const bool ties =
       forest.rate() <= other.rate() && timesLonger(forest, other) >= kFaster;
-  return slowness < (ties ? kFasterWhenShort : kLittleSlower);
+  return ties ? kFasterWhenShort : kLittleSlower;
 }
 
-/// Returns how many times as long messages of 256 KiB to 16 MiB take, on
-/// average; infinity if one of them takes far longer.
-double slownessWhenShort(const ShortTimes &times, const ShortTimes &others) {
+/// How many times as long messages of 256 KiB to 16 MiB take, on average;
+/// infinitely, if one of them takes far longer, or where it is at least `most`:
+/// then not all need to be simulated.
+llvm::Expected<double> slownessWhenShort(TimedForest &forest,
+                                         TimedForest &other,
+                                         double most = kInfinity) {
   constexpr double kFarLonger = 1.15;
+  constexpr size_t kSizes = kShortSizes.size();
+  // Nothing is known of what `other` has not been asked for.
+  auto leastOf = [&](size_t which) {
+    const std::optional<double> others = other.knownShortTime(which);
+    return others ? forest.leastShortTime(which) / *others : 0;
+  };
   double product = 1;
-  for (auto [time, other] : llvm::zip_equal(times, others)) {
-    if (time > kFarLonger * other)
+  for (size_t which = 0; which < kSizes; ++which) {
+    llvm::Expected<double> others = other.shortTime(which);
+    if (!others)
+      return others;
+    double least = product;
+    for (size_t left = which; left < kSizes; ++left)
+      least *= leastOf(left);
+    if (least >= std::pow(most, kSizes))
       return kInfinity;
-    product *= time / other;
+    llvm::Expected<double> time = forest.shortTime(which);
+    if (!time)
+      return time;
+    if (*time > kFarLonger * *others)
+      return kInfinity;
+    product *= *time / *others;
   }
-  return std::pow(product, 1.0 / double(kShortSizes.size()));
+  return std::pow(product, 1.0 / double(kSizes));
 }
 
 /// Returns approximately the largest part between 1/2 and 1 that does not pass,
 /// given that all larger parts pass; 0 if all pass.
 double lastThatFails(llvm::function_ref<bool(double)> passes) {
-  constexpr double kStep = 1.0 / 512;
+  constexpr double kStep = 1.0 / 8192;
   double fails = 0.5, next = 1;
   if (passes(fails))
     return 0;
@@ -99,34 +119,60 @@ double lastThatFails(llvm::function_ref<bool(double)> passes) {
   return fails;
 }
 
+/// Up to where, about, `forest` is not better than `other` if it keeps no more
+/// of its rate; 0: it is, whatever it keeps.
+double leastBetterPart(TimedForest &forest, const TimedForest &other,
+                       double slower, double slowness) {
+  const double part = forest.part();
+  const double least = lastThatFails([&](double now) {
+    forest.keep(now);
+    const auto decided = decidedByLong(forest, other, slower);
+    return decided ? *decided : slowness < mostSlowness(forest, other, slower);
+  });
+  forest.keep(part);
+  return least;
+}
+
 } // namespace
 
 llvm::Expected<bool> blink::isBetter(TimedForest &forest, TimedForest &other,
                                      double slower) {
   if (const auto decided = decidedByLong(forest, other, slower))
     return *decided;
-  llvm::Expected<ShortTimes> times = forest.shortTimes();
-  if (!times)
-    return times.takeError();
-  llvm::Expected<ShortTimes> others = other.shortTimes();
-  if (!others)
-    return others.takeError();
-  return decidedByShort(forest, other, slower,
-                        slownessWhenShort(*times, *others));
+  const double most = mostSlowness(forest, other, slower);
+  llvm::Expected<double> slowness = slownessWhenShort(forest, other, most);
+  if (!slowness)
+    return slowness.takeError();
+  return *slowness < most;
 }
 
-double blink::leastBetterPart(TimedForest &forest, const TimedForest &other,
-                              double slower) {
-  std::optional<double> slowness;
-  if (forest.knownShortTimes() && other.knownShortTimes())
-    slowness =
-        slownessWhenShort(*forest.knownShortTimes(), *other.knownShortTimes());
-  const double least = lastThatFails([&](double part) {
-    forest.keep(part);
+llvm::Expected<bool> blink::isBetterSimulated(TimedForest &forest,
+                                              TimedForest &other,
+                                              double slower) {
+  llvm::Expected<bool> better = isBetter(forest, other, slower);
+  if (!better || !*better) {
+    forest.keep(0);
+    return better;
+  }
+  // Where long messages decided, short ones are asked only if these do not any
+  // more. Until then what they would have to decide counts as lost.
+  bool asked = !decidedByLong(forest, other, slower);
+  while (true) {
+    double slowness = kInfinity;
+    if (asked) {
+      llvm::Expected<double> now = slownessWhenShort(forest, other);
+      if (!now)
+        return now.takeError();
+      slowness = *now;
+    }
+    const double least = leastBetterPart(forest, other, slower, slowness);
+    if (forest.part() >= least)
+      if (llvm::Error error = forest.simulate(least))
+        return error;
     if (const auto decided = decidedByLong(forest, other, slower))
       return *decided;
-    return !slowness || decidedByShort(forest, other, slower, *slowness);
-  });
-  forest.keep(1);
-  return least;
+    if (asked)
+      return slowness < mostSlowness(forest, other, slower);
+    asked = true;
+  }
 }

@@ -31,12 +31,11 @@ inline constexpr double kLittleSlower = 1.02;
 llvm::Expected<bool> isBetter(TimedForest &forest, TimedForest &other,
                               double slower);
 
-/// Returns approximately the largest part of its rate that `forest` may keep
-/// without being better than `other`; 0 if it may be better whatever it keeps.
-/// Simulates nothing: long messages decide, unless the times of short ones are
-/// already known for both forests. Afterwards `forest` keeps all of its rate.
-double leastBetterPart(TimedForest &forest, const TimedForest &other,
-                       double slower);
+/// The same of a forest that slots may keep from its rate, which is simulated
+/// as far as that matters. Afterwards it keeps what that says; where it would
+/// not be better even if it kept all, nobody knows what it does.
+llvm::Expected<bool> isBetterSimulated(TimedForest &forest, TimedForest &other,
+                                       double slower);
 
 } // namespace blink
 

@@ -27,7 +27,7 @@ public:
              const SelectOptions &options)
       : problem_(problem), packed_(packed), options_(options) {}
 
-  llvm::Expected<Packing> find(Packing selected);
+  llvm::Expected<SelectedForest> find(Packing selected);
 
 private:
   llvm::Expected<double> offer(Packing packing, double slower);
@@ -70,21 +70,15 @@ llvm::Expected<double> KeptForest::offer(Packing packing, double slower) {
       TimedForest::create(problem_, std::move(packing));
   if (!forest)
     return forest.takeError();
-  const auto isBest = [&] {
-    return best_ ? isBetter(*forest, *best_, slower)
-                 : llvm::Expected<bool>(true);
-  };
-  if (forest->rate() > kWithRoom * optimum() || !forest->isFair(problem_)) {
-    llvm::Expected<bool> may = isBest();
-    if (!may)
-      return may.takeError();
-    if (!*may)
-      return 0;
-    if (Error error = forest->simulate(
-            best_ ? leastBetterPart(*forest, *best_, slower) : 0))
+  const bool mayDrift =
+      forest->rate() > kWithRoom * optimum() || !forest->isFair(problem_);
+  llvm::Expected<bool> best = true;
+  if (best_)
+    best = mayDrift ? isBetterSimulated(*forest, *best_, slower)
+                    : isBetter(*forest, *best_, slower);
+  else if (mayDrift)
+    if (Error error = forest->simulate(/*least=*/0))
       return error;
-  }
-  llvm::Expected<bool> best = isBest();
   if (!best)
     return best.takeError();
   const double part = forest->part();
@@ -123,10 +117,9 @@ Error KeptForest::offerSmaller() {
   return Error::success();
 }
 
-/// Fair trees need no simulation and may make that of the selected forest
-/// unnecessary, so they come first. Those of higher rates have more trees, with
-/// which short messages may be slower.
-llvm::Expected<Packing> KeptForest::find(Packing selected) {
+/// What is fair needs no simulation, and may spare one of what was selected.
+/// More of the rate takes more trees, with which short messages may be slower.
+llvm::Expected<SelectedForest> KeptForest::find(Packing selected) {
   llvm::Expected<std::vector<Packing>> fair = selectFairTrees(
       problem_, packed_, options_,
       {slackOf(kWideSlack), slackOf(kWideSlack / 2), options_.slack});
@@ -143,14 +136,14 @@ llvm::Expected<Packing> KeptForest::find(Packing selected) {
       return error;
   if (Error error = offerSmaller())
     return error;
-  return best_->takePacking();
+  return SelectedForest{best_->packing(), best_->parts()};
 }
 
 } // namespace
 
-llvm::Expected<Packing> blink::selectKept(const PackingProblem &problem,
-                                          const PackedTrees &packed,
-                                          Packing selected,
-                                          const SelectOptions &options) {
+llvm::Expected<SelectedForest> blink::selectKept(const PackingProblem &problem,
+                                                 const PackedTrees &packed,
+                                                 Packing selected,
+                                                 const SelectOptions &options) {
   return KeptForest(problem, packed, options).find(std::move(selected));
 }

@@ -23,30 +23,32 @@ namespace blink {
 
 namespace {
 
-/// Returns what selectTrees or growFaster finds, or what selectKept makes of
-/// it.
-llvm::Expected<Packing> select(const PackingProblem &problem,
-                               const PackedTrees &packed,
-                               const SelectOptions &options) {
+/// What selectTrees or growFaster finds, or selectKept makes of it.
+llvm::Expected<SelectedForest> select(const PackingProblem &problem,
+                                      const PackedTrees &packed,
+                                      const SelectOptions &options) {
   if (isGrown(problem, packed.packing, options.maxTrees)) {
     llvm::Expected<Packing> grown =
         growFaster(problem, nullptr, packed.packing.algbw, options);
-    if (!grown || !grown->trees.empty())
-      return grown;
-    return packed.packing;
+    if (!grown)
+      return grown.takeError();
+    return SelectedForest{grown->trees.empty() ? packed.packing
+                                               : std::move(*grown)};
   }
   llvm::Expected<Packing> selected = selectTrees(problem, packed, options);
   if (!selected)
-    return selected;
+    return selected.takeError();
   llvm::Expected<Packing> grown =
       growFaster(problem, &*selected, packed.packing.algbw, options);
-  if (!grown || !grown->trees.empty())
-    return grown;
-  // Simulating hundreds of ranks takes minutes, so it is skipped if its result
+  if (!grown)
+    return grown.takeError();
+  if (!grown->trees.empty())
+    return SelectedForest{std::move(*grown)};
+  // A simulation of hundreds of ranks takes minutes: none where its result
   // could change nothing.
   if (options.slack == 0 || isFair(problem, *selected) ||
       !hasFairTrees(problem))
-    return selected;
+    return SelectedForest{std::move(*selected)};
   return selectKept(problem, packed, std::move(*selected), options);
 }
 
@@ -60,13 +62,19 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
   PackedTrees packed = readForest(forest, **from);
   UnsolvedPrograms unsolved;
   options.unsolved = &unsolved;
-  llvm::Expected<Packing> selected = select((*from)->problem, packed, options);
+  llvm::Expected<SelectedForest> selected =
+      select((*from)->problem, packed, options);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
   OpBuilder builder(forest);
-  if (failed(buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
-                         **from, *selected, packed.certificate, {})))
+  auto built = buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
+                           **from, selected->packing, packed.certificate, {});
+  if (failed(built))
     return failure();
+  if (!selected->parts.empty())
+    (*built)->setAttr(kPartsAttr,
+                      builder.getDenseI32ArrayAttr(
+                          llvm::to_vector_of<int32_t>(selected->parts)));
   forest.erase();
   return success();
 }

@@ -49,13 +49,29 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
       forest.erase();
       forest = *rooted;
     }
-    llvm::Expected<std::vector<unsigned>> parts =
-        chooseParts((*from)->problem, trees.packing, limits, maxTrees);
-    if (!parts)
-      return forest.emitError(toString(parts.takeError()));
-    if (!parts->empty())
-      splitTrees(forest, *parts);
+    std::vector<unsigned> parts = knownParts(forest);
+    if (parts.size() != trees.packing.trees.size()) {
+      llvm::Expected<std::vector<unsigned>> chosen =
+          chooseParts((*from)->problem, trees.packing, limits, maxTrees);
+      if (!chosen)
+        return forest.emitError(toString(chosen.takeError()));
+      parts = std::move(*chosen);
+    }
+    if (llvm::any_of(parts, [](unsigned part) { return part != 1; }))
+      splitTrees(forest, parts);
     return success();
+  }
+
+  /// What was chosen when the forest was selected, if that was within the same
+  /// limits.
+  std::vector<unsigned> knownParts(collective::ForestOp forest) const {
+    constexpr ScheduleLimits kLimits;
+    auto known = llvm::dyn_cast_or_null<DenseI32ArrayAttr>(
+        forest->removeAttr(kPartsAttr));
+    if (!known || maxLanes != kLimits.maxLanes ||
+        chunkBytes != kLimits.chunkBytes || maxTrees != 0)
+      return {};
+    return {known.asArrayRef().begin(), known.asArrayRef().end()};
   }
 
   void runOnOperation() override {

@@ -9,6 +9,7 @@
 #include "compiler/packing/FairRate.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/simulate/SteadyPart.h"
+#include "compiler/support/Infinity.h"
 
 using namespace blink;
 
@@ -38,15 +39,16 @@ TimedForest::TimedForest(Packing packing, std::vector<unsigned> parts,
       ofLinks_(cutShortMessages(timeOfLarge(program_))),
       timeOfLong_(blink::timeOfLong(ofLinks_)) {}
 
-llvm::Expected<ShortTimes> TimedForest::shortTimes() {
-  if (!shortTimes_) {
-    llvm::Expected<ShortTimes> times =
-        blink::shortTimes(program_, ofLinks_.flow.sizes());
-    if (!times)
-      return times.takeError();
-    shortTimes_ = *times;
+llvm::Expected<double> TimedForest::shortTime(size_t which) {
+  std::optional<double> &known = shortTimes_[which];
+  if (!known) {
+    llvm::Expected<double> time =
+        blink::shortTime(program_, ofLinks_.flow.sizes(), kShortSizes[which]);
+    if (!time)
+      return time;
+    known = *time;
   }
-  return *shortTimes_;
+  return *known;
 }
 
 bool TimedForest::isFair(const PackingProblem &problem) const {
@@ -55,7 +57,8 @@ bool TimedForest::isFair(const PackingProblem &problem) const {
 
 void TimedForest::keep(double part) {
   part_ = part;
-  timeOfLong_ = blink::timeOfLong(keptPart(ofLinks_, part));
+  timeOfLong_ =
+      part > 0 ? blink::timeOfLong(keptPart(ofLinks_, part)) : kInfinity;
 }
 
 llvm::Error TimedForest::simulate(double least) {

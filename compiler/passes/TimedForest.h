@@ -14,6 +14,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -30,17 +31,23 @@ public:
                                             Packing packing);
 
   const Packing &packing() const { return packing_; }
-  Packing takePacking() { return std::move(packing_); }
+  /// Of each tree.
+  const std::vector<unsigned> &parts() const { return parts_; }
   double rate() const { return packing_.algbw; }
-  /// The part of its rate that the forest keeps.
+  /// The part of its rate that it keeps; 0: nobody knows.
   double part() const { return part_; }
   /// A time in microseconds that represents all long messages (TimeModel.h).
   double timeOfLong() const { return timeOfLong_; }
-  /// The times of short messages, which do not depend on the part kept.
-  /// Simulated on the first call.
-  llvm::Expected<ShortTimes> shortTimes();
-  const std::optional<ShortTimes> &knownShortTimes() const {
-    return shortTimes_;
+  /// Those of a message of kShortSizes[which], which do not depend on the part;
+  /// simulated when first asked for.
+  llvm::Expected<double> shortTime(size_t which);
+  std::optional<double> knownShortTime(size_t which) const {
+    return shortTimes_[which];
+  }
+  /// What links take for it at least.
+  double leastShortTime(size_t which) const {
+    constexpr double kRounding = 1e-6;
+    return double(kShortSizes[which]) * ofLinks_.flow.linkGap * (1 - kRounding);
   }
 
   /// Returns true if fluids that share links fairly keep to the forest's
@@ -57,12 +64,12 @@ private:
               FoldProgram program);
 
   Packing packing_;
-  std::vector<unsigned> parts_; ///< of each tree
+  std::vector<unsigned> parts_;
   FoldProgram program_;
   MessageTime ofLinks_; ///< if the whole rate is kept
   double part_ = 1;
   double timeOfLong_;
-  std::optional<ShortTimes> shortTimes_;
+  std::array<std::optional<double>, kShortSizes.size()> shortTimes_;
 };
 
 } // namespace blink

@@ -79,7 +79,15 @@ void swapLanes(FoldProgram &program, const std::vector<size_t> &ranks,
     std::swap(program.ranks[rank].lanes, own);
 }
 
-/// Returns the ranks without lanes.
+/// Whether these are those that the ranks have.
+bool haveLanes(const FoldProgram &program, const std::vector<size_t> &ranks,
+               const std::vector<Lanes> &lanes) {
+  return llvm::all_of(llvm::zip_equal(ranks, lanes), [&](auto of) {
+    return program.ranks[std::get<0>(of)].lanes == std::get<1>(of);
+  });
+}
+
+/// The ranks without lanes.
 std::vector<size_t> looseRanks(const FoldProgram &program) {
   std::vector<size_t> loose;
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)
@@ -109,6 +117,8 @@ std::optional<MessageTime> fillLanesOf(FoldProgram &program,
   MessageTime time = timeOfLarge(program, 0, &known);
   lanes = lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes);
   swapLanes(program, ranks, lanes);
+  if (haveLanes(program, ranks, lanes))
+    return time;
   MessageTime now = timeOfLarge(program, 0, &known);
   if (isFasterWhenLong(now, time, kFaster))
     return now;

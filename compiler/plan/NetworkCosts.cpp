@@ -54,6 +54,8 @@ static std::vector<double> processorCosts(const FoldProgram &program) {
 }
 
 double blink::busiestEngine(const FoldProgram &program) {
+  if (!leavesMachine(program))
+    return 0;
   const std::vector<double> costs = processorCosts(program);
   std::vector<double> ranks(program.ranks.size(), 0);
   const Symmetry *symmetry = program.symmetry.get();
@@ -64,6 +66,8 @@ double blink::busiestEngine(const FoldProgram &program) {
 }
 
 double blink::unseenEngine(const FoldProgram &program) {
+  if (!leavesMachine(program))
+    return 0;
   const std::vector<double> costs = processorCosts(program);
   const auto costOf = [&](llvm::ArrayRef<FoldProgram::Operand> operands) {
     double sum = 0;

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -206,21 +207,27 @@ static std::vector<unsigned> spreadMessages(const Splits &splits,
   return best;
 }
 
-llvm::Expected<std::vector<unsigned>>
-blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
-                   ScheduleLimits limits, size_t maxTrees) {
-  // A split makes the fullest lane lighter. A gain that is only rounding, or
-  // only due to shorter pipelines, is not worth more trees.
+static llvm::Expected<Splits> splitsOf(const PackingProblem &problem,
+                                       const Packing &packing,
+                                       ScheduleLimits limits, size_t maxTrees) {
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole.takeError();
+  return Splits(std::move(*whole), packing, Protocol::simple, limits, maxTrees);
+}
+
+/// As spreadTrees, of trees whose splits are known.
+static std::vector<unsigned> spread(const Splits &splits,
+                                    const PackingProblem &problem,
+                                    const Packing &packing,
+                                    ScheduleLimits limits) {
+  // A split makes the fullest lane lighter: a gain that is rounding, or
+  // that comes of shorter pipelines alone, is not worth more trees.
   constexpr double kFaster = 1 - 1e-6;
   // laneRate is an estimate, and each part costs overheads.
   constexpr double kMargin = 1.25;
   constexpr unsigned kMostSplits = 64;
-  constexpr Protocol kProtocol = Protocol::simple;
-  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
-  if (!whole)
-    return whole.takeError();
-  double limit = costsOf(kProtocol).laneRate;
-  Splits splits(std::move(*whole), packing, kProtocol, limits, maxTrees);
+  const double limit = costsOf(Protocol::simple).laneRate;
   double most = splits.most();
   std::vector<unsigned> best;
   if (partsOf(most, limit * kMargin) == 1)
@@ -265,6 +272,15 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
     }
   }
   return best;
+}
+
+llvm::Expected<std::vector<unsigned>>
+blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
+                   ScheduleLimits limits, size_t maxTrees) {
+  llvm::Expected<Splits> splits = splitsOf(problem, packing, limits, maxTrees);
+  if (!splits)
+    return splits.takeError();
+  return spread(*splits, problem, packing, limits);
 }
 
 namespace {
@@ -378,26 +394,21 @@ static TimedParts fasterWhenShort(TimedParts best,
   return best;
 }
 
-/// Returns `parts` or a faster choice. On one machine these are more parts (a
-/// few, or as many as there are lanes), so that each lane moves less, or fewer,
-/// so that pipelines fill sooner. Between servers, for trees with a root, which
-/// are high, these are half as many parts or less, so that chunks may be
-/// larger. Links that share themselves fairly must keep to the weights as well
-/// as before.
-static llvm::Expected<std::vector<unsigned>>
-spreadFaster(const PackingProblem &problem, const Packing &packing,
-             std::vector<unsigned> parts, ScheduleLimits limits,
-             size_t maxTrees) {
+/// `parts`, or what is faster: on one machine more parts, a few or as many as
+/// there are lanes, so that each lane moves less, or fewer, so that pipelines
+/// fill sooner; between servers, of trees with a root, which are high, half as
+/// many or less, so that chunks may be larger. Not such that links which share
+/// themselves fairly keep less to the weights.
+static std::vector<unsigned> spreadFaster(const Splits &splits,
+                                          const PackingProblem &problem,
+                                          const Packing &packing,
+                                          std::vector<unsigned> parts,
+                                          ScheduleLimits limits) {
   constexpr unsigned kMostParts = 8;
   constexpr double kFaster = 0.99, kAsFair = 0.99, kRounding = 1e-9;
-  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
-  if (!whole)
-    return whole.takeError();
-  const bool leaves = leavesMachine(*whole);
+  const bool leaves = splits.leavesMachine();
   if (leaves && !isRooted(problem.collective))
     return parts;
-  const Splits splits(std::move(*whole), packing, Protocol::simple, limits,
-                      maxTrees);
   if (parts.empty())
     parts.assign(packing.trees.size(), 1);
   std::vector<std::vector<unsigned>> others;
@@ -417,12 +428,25 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   TimedParts best = given;
   const bool unrooted =
       isRouted(problem.collective) && !isRooted(problem.collective);
-  const double fair = unrooted ? 0 : fairRate(problem, packing, parts);
+  // However many parts a part of a tree stands for, links are shared alike.
+  std::map<std::vector<unsigned>, double> rates;
+  auto rateOf = [&](std::vector<unsigned> of) {
+    unsigned common = 0;
+    for (unsigned part : of)
+      common = std::gcd(common, part);
+    for (unsigned &part : of)
+      part /= common;
+    const auto [known, isNew] = rates.try_emplace(std::move(of));
+    if (isNew)
+      known->second = fairRate(problem, packing, known->first);
+    return known->second;
+  };
+  const double fair = unrooted ? 0 : rateOf(parts);
   std::vector<TimedParts> fairOnes;
   std::set<std::vector<unsigned>> seen{parts};
   for (std::vector<unsigned> &other : others) {
     if (other.empty() || !seen.insert(other).second ||
-        (!unrooted && fairRate(problem, packing, other) < kAsFair * fair))
+        (!unrooted && rateOf(other) < kAsFair * fair))
       continue;
     MessageTime time = splits.timeOfLarge(other);
     fairOnes.push_back({std::move(other), std::move(time)});
@@ -450,16 +474,18 @@ blink::chooseParts(const PackingProblem &problem, const Packing &packing,
                    ScheduleLimits limits, size_t maxTrees) {
   if (isPairwise(problem.collective))
     return spreadPairs(problem, packing, limits);
+  llvm::Expected<Splits> splits = splitsOf(problem, packing, limits, maxTrees);
+  if (!splits)
+    return splits.takeError();
   const std::vector<unsigned> whole(packing.trees.size(), 1);
   const std::vector<unsigned> even = evenParts(problem, packing);
   const auto sum = std::accumulate(even.begin(), even.end(), size_t(0));
   if (even == whole || limits.maxLanes == 1 ||
       (maxTrees > 0 && sum > maxTrees)) {
-    llvm::Expected<std::vector<unsigned>> parts =
-        spreadTrees(problem, packing, limits, maxTrees);
-    if (!parts || limits.maxLanes == 1)
+    std::vector<unsigned> parts = spread(*splits, problem, packing, limits);
+    if (limits.maxLanes == 1)
       return parts;
-    return spreadFaster(problem, packing, std::move(*parts), limits, maxTrees);
+    return spreadFaster(*splits, problem, packing, std::move(parts), limits);
   }
   llvm::Expected<TimedParts> unequal =
       spreadParts(problem, packing, whole, limits, maxTrees);
@@ -471,8 +497,7 @@ blink::chooseParts(const PackingProblem &problem, const Packing &packing,
     return equal.takeError();
   TimedParts &best =
       isWorthwhile(equal->time, unequal->time) ? *equal : *unequal;
-  return spreadFaster(problem, packing, std::move(best.parts), limits,
-                      maxTrees);
+  return spreadFaster(*splits, problem, packing, std::move(best.parts), limits);
 }
 
 llvm::Expected<MessageTime> blink::timeInParts(const PackingProblem &problem,

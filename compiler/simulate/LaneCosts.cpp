@@ -75,7 +75,8 @@ void DeviceCosts::addTo(SimulationOptions &options, const FoldProgram &program,
   options.laneRate = lane.rate;
   options.notice = lane.notice;
   options.gap = lane.gap;
-  options.engineCosts = enginesOf(program);
+  if (leavesMachine(program)) // elsewhere they cost nothing
+    options.engineCosts = enginesOf(program);
 }
 
 namespace {

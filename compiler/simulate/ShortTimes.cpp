@@ -11,19 +11,15 @@
 
 using namespace blink;
 
-llvm::Expected<ShortTimes> blink::shortTimes(const FoldProgram &program,
-                                             sched::ChunkSizes chunks) {
+llvm::Expected<double> blink::shortTime(const FoldProgram &program,
+                                        sched::ChunkSizes chunks,
+                                        uint64_t bytes) {
   constexpr sched::Protocol kProtocol = sched::Protocol::simple;
-  const DeviceCosts costs = modelCosts();
-  ShortTimes times;
-  for (size_t i = 0; i < kShortSizes.size(); ++i) {
-    SimulationOptions options;
-    costs.addTo(options, program, kProtocol, kShortSizes[i]);
-    llvm::Expected<Simulation> simulation =
-        simulate(program, kProtocol, chunks, kShortSizes[i], options);
-    if (!simulation)
-      return simulation.takeError();
-    times[i] = simulation->microseconds;
-  }
-  return times;
+  SimulationOptions options;
+  modelCosts().addTo(options, program, kProtocol, bytes);
+  llvm::Expected<Simulation> simulation =
+      simulate(program, kProtocol, chunks, bytes, options);
+  if (!simulation)
+    return simulation.takeError();
+  return simulation->microseconds;
 }

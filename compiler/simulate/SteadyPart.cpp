@@ -15,9 +15,9 @@ using namespace blink;
 llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
                                          const MessageTime &time,
                                          double least) {
-  // As much as a compiler has time for. If trees drift apart, it shows within
-  // this number of rounds.
-  constexpr double kTransfers = 120000, kRounds = 1024;
+  // What is worth the time while one compiles: drift shows within that many
+  // rounds, if it does.
+  constexpr double kTransfers = 60000, kRounds = 1024;
   const double roundBytes = time.flow.chunkBytes / time.flow.largest;
   const double rounds =
       std::min(kRounds, kTransfers / double(program.channels.size()));

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace blink;
 
@@ -42,29 +43,25 @@ void FairShares::watch(std::function<void(const Span &)> watcher) {
   toldUntil_.resize(pathOf_.size());
 }
 
-void FairShares::touch(uint32_t link) {
-  if (links_[link].reached)
+void FairShares::change(uint32_t number) {
+  if (std::exchange(paths_[number].changed, true))
     return;
-  links_[link].reached = true;
-  touched_.push_back(link);
+  changed_.push_back(number);
 }
 
 void FairShares::touch(const Path &path) {
   for (uint32_t link : path.links)
-    touch(link);
+    if (!std::exchange(links_[link].reached, true))
+      touched_.push_back(link);
 }
 
 void FairShares::start(uint32_t channel, double size, double now,
                        double weight) {
-  Path &path = paths_[pathOf_[channel]];
-  if (path.transfers.empty())
-    for (uint32_t link : path.links)
-      links_[link].paths.push_back(pathOf_[channel]);
-  path.transfers.start(channel, size, weight, now);
+  paths_[pathOf_[channel]].transfers.start(channel, size, weight, now);
   weights_[channel] = weight;
   if (watcher_)
     toldUntil_[channel] = now;
-  touch(path);
+  change(pathOf_[channel]);
 }
 
 void FairShares::weigh(uint32_t channel, double weight, double now) {
@@ -74,7 +71,7 @@ void FairShares::weigh(uint32_t channel, double weight, double now) {
   tell(channel, path.transfers.share() * weights_[channel], now);
   path.transfers.weigh(channel, weight, now);
   weights_[channel] = weight;
-  touch(path);
+  change(pathOf_[channel]);
 }
 
 const std::vector<uint32_t> &FairShares::finish(double now) {
@@ -82,42 +79,70 @@ const std::vector<uint32_t> &FairShares::finish(double now) {
   while (ends_.least() <= now) {
     const double time = ends_.least();
     const uint32_t number = ends_.first();
-    Path &path = paths_[number];
-    const double share = path.transfers.share();
-    const uint32_t channel = path.transfers.pop(time);
+    PathTransfers &transfers = paths_[number].transfers;
+    const double share = transfers.share();
+    const uint32_t channel = transfers.pop(time);
     tell(channel, share * weights_[channel], time);
     ended_.push_back(channel);
-    touch(path);
-    ends_.set(number, path.transfers.firstEnd());
-    if (!path.transfers.empty())
-      continue;
-    if (path.repeated.empty())
-      for (uint32_t link : path.links) {
-        std::vector<uint32_t> &others = links_[link].paths;
-        *llvm::find(others, number) = others.back();
-        others.pop_back();
-      }
-    // Removes all occurrences in one pass, because a tree of thousands of ranks
-    // may use few links. The order of the rest is the same as after removing
-    // them one by one.
-    for (uint32_t link : path.repeated) {
-      std::vector<uint32_t> &others = links_[link].paths;
-      for (size_t at = 0; at < others.size();) {
-        if (others[at] != number) {
-          ++at;
-          continue;
-        }
-        others[at] = others.back();
-        others.pop_back();
-      }
-    }
+    change(number);
+    ends_.set(number, transfers.firstEnd());
   }
   llvm::sort(ended_);
   return ended_;
 }
 
+/// A path that has transfers now.
+void FairShares::enter(uint32_t number) {
+  for (uint32_t link : paths_[number].links)
+    links_[link].paths.push_back(number);
+}
+
+/// One that has none any more.
+void FairShares::leave(uint32_t number) {
+  const Path &path = paths_[number];
+  if (path.repeated.empty())
+    for (uint32_t link : path.links) {
+      std::vector<uint32_t> &others = links_[link].paths;
+      *llvm::find(others, number) = others.back();
+      others.pop_back();
+    }
+  // In one go, which leaves the others in the order that one by one would: a
+  // tree of thousands of ranks may be on few links.
+  for (uint32_t link : path.repeated) {
+    std::vector<uint32_t> &others = links_[link].paths;
+    for (size_t at = 0; at < others.size();) {
+      if (others[at] != number) {
+        ++at;
+        continue;
+      }
+      others[at] = others.back();
+      others.pop_back();
+    }
+  }
+}
+
+/// Touches the links of the paths that weigh something else than before.
+void FairShares::touchChanged(double now) {
+  for (uint32_t number : changed_) {
+    Path &path = paths_[number];
+    path.changed = false;
+    const double weight = path.transfers.weight();
+    if (weight == path.weight) {
+      give(number, path.share, now);
+      continue;
+    }
+    if (path.weight == 0)
+      enter(number);
+    else if (weight == 0)
+      leave(number);
+    path.weight = weight;
+    touch(path);
+  }
+  changed_.clear();
+}
+
 double FairShares::nextEnd(double now) {
-  if (!touched_.empty())
+  if (!changed_.empty())
     divide(now);
   return ends_.least();
 }
@@ -138,6 +163,7 @@ void FairShares::setShare(uint32_t number, double share, double now) {
 /// Gives a path's transfers this share.
 void FairShares::give(uint32_t number, double share, double now) {
   PathTransfers &transfers = paths_[number].transfers;
+  paths_[number].share = share;
   if (share != transfers.share()) {
     if (watcher_)
       transfers.forEach([&](uint32_t channel, double weight) {
@@ -195,14 +221,43 @@ void FairShares::reach() {
   }
 }
 
-/// Progressive filling: the links with the least bandwidth per weight of their
-/// transfers fix the shares of these transfers; the other links divide the
-/// rest.
-void FairShares::divide(double now) {
-  // Links whose levels differ by less than this factor are filled together.
-  constexpr double kRounding = 1 + 1e-12;
-  divideAlone(now);
-  reach();
+/// Links whose levels differ by less are filled together.
+static constexpr double kRounding = 1 + 1e-12;
+
+/// Gives the open paths of a link this share.
+void FairShares::fill(const Link &link, double share, double now) {
+  for (uint32_t path : link.paths)
+    if (!paths_[path].divided)
+      setShare(path, share, now);
+}
+
+/// Looks through the touched links for the one that is next, which is faster
+/// than a heap where they are few. Of equal ones the first that was touched.
+void FairShares::fillFew(double now) {
+  open_ = touched_;
+  double share = 0;
+  while (true) {
+    Level least{kInfinity, 0};
+    size_t kept = 0;
+    for (uint32_t number : open_) {
+      const Link &link = links_[number];
+      if (link.open == 0)
+        continue;
+      open_[kept++] = number;
+      const double level = link.level();
+      if (level < least.share)
+        least = {level, number};
+    }
+    if (kept == 0)
+      return;
+    open_.resize(kept);
+    if (least.share > share * kRounding)
+      share = least.share;
+    fill(links_[least.link], share, now);
+  }
+}
+
+void FairShares::fillMany(double now) {
   for (uint32_t link : touched_)
     if (links_[link].open > 0)
       levels_.push({links_[link].level(), link});
@@ -222,10 +277,21 @@ void FairShares::divide(double now) {
     }
     if (level > share * kRounding)
       share = level;
-    for (uint32_t path : link.paths)
-      if (!paths_[path].divided)
-        setShare(path, share, now);
+    fill(link, share, now);
   }
+}
+
+/// Progressive filling: the links that have least for the weights of their
+/// transfers set these' shares, and the others divide what is left.
+void FairShares::divide(double now) {
+  constexpr size_t kFewLinks = 48;
+  touchChanged(now);
+  divideAlone(now);
+  reach();
+  if (touched_.size() <= kFewLinks)
+    fillFew(now);
+  else
+    fillMany(now);
   for (uint32_t link : touched_)
     links_[link].reached = false;
   touched_.clear();

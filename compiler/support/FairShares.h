@@ -23,10 +23,10 @@ namespace blink {
 /// no faster itself. Transfers may have weights; "faster" is then relative to
 /// the weight. Bandwidths are in units of size per unit of time.
 ///
-/// A start, an end or a new weight divides only those links anew that it can
-/// affect: those of transfers that share a link with it, those of transfers
-/// that share a link with these, and so on. All transfers on one path together
-/// cost as much as one.
+/// A start, an end or another weight divides anew only what it can touch: the
+/// transfers that share a link with it, those that share one with these, and so
+/// on. Those of one path cost as much as one. Where as much begins on a path as
+/// ends there at the same time, as where chunk follows chunk, nothing is.
 class FairShares {
 public:
   /// `paths` holds the links of each channel; a link that occurs twice is
@@ -63,7 +63,10 @@ private:
     std::vector<uint32_t> links;
     std::vector<uint32_t> repeated; ///< Each link once, if some occur twice.
     PathTransfers transfers;
-    bool divided = true; ///< Has a share in the current divide().
+    bool changed = false; ///< is in changed_
+    // Of the last divide().
+    double weight = 0, share = 0;
+    bool divided = true; ///< by the one that goes on
   };
   struct Link {
     double bandwidth = 0;
@@ -85,10 +88,16 @@ private:
     }
   };
 
-  void touch(uint32_t link);
+  void change(uint32_t path);
+  void enter(uint32_t path);
+  void leave(uint32_t path);
   void touch(const Path &path);
+  void touchChanged(double now);
   void divideAlone(double now);
   void reach();
+  void fill(const Link &link, double share, double now);
+  void fillFew(double now);
+  void fillMany(double now);
   void divide(double now);
   void setShare(uint32_t path, double share, double now);
   void give(uint32_t path, double share, double now);
@@ -100,8 +109,9 @@ private:
   std::vector<double> weights_;   ///< The weight of each channel.
   std::vector<Path> paths_;       ///< Each path once.
   std::vector<Link> links_;
-  /// Links whose shares have to be divided anew.
-  std::vector<uint32_t> touched_;
+  std::vector<uint32_t> changed_; ///< paths with starts, ends or other weights
+  std::vector<uint32_t> touched_; ///< links whose shares are not what they were
+  std::vector<uint32_t> open_;    ///< of these, those with open paths
   std::vector<uint32_t> ended_;
   FirstTime ends_; ///< The first end on each path, at its current share.
   std::priority_queue<Level, std::vector<Level>, std::greater<Level>> levels_;

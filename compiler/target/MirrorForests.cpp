@@ -7,6 +7,7 @@
 #include "compiler/target/MirrorForests.h"
 
 #include "compiler/target/EnumConversion.h"
+#include "compiler/target/ForestIR.h"
 #include "compiler/target/TopologyIR.h"
 
 #include <map>
@@ -58,6 +59,7 @@ OwningOpRef<ModuleOp> blink::mirrorForests(ModuleOp module,
     for (auto [link, price] : llvm::enumerate(forest.getPrices()))
       prices[reverse[link]] = price;
     forest.setPrices(prices);
+    forest->removeAttr(kPartsAttr); // lanes have other folds now
     for (auto tree : forest.getBody().getOps<collective::TreeOp>()) {
       tree.setUpAttr(mirrorEdges(tree.getDown(), machine, reverse));
       tree.setDownAttr(ArrayAttr::get(tree.getContext(), {}));

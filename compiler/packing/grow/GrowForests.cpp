@@ -9,6 +9,7 @@
 #include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/GrowTrees.h"
 #include "compiler/packing/grow/GrowthPaths.h"
+#include "compiler/packing/grow/LeastDepth.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
@@ -116,9 +117,12 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   for (bool lower = true; lower && mayTry(copies); copies *= 2) {
     lower = false;
     for (size_t kind = 0; kind < best.size(); ++kind) {
-      Forest forest = judged(growTrees(within, table, islands,
-                                       {copies, rate / copies, kChildren[kind],
-                                        numRanks <= kMostPatiently},
+      const GrowRequest request{copies, rate / copies, kChildren[kind],
+                                numRanks <= kMostPatiently};
+      if (!best[kind].trees.empty() && best[kind].excess == 0 &&
+          best[kind].depth <= leastDepth(within, request))
+        continue; // none are lower
+      Forest forest = judged(growTrees(within, table, islands, request,
                                        variantsFor(numRanks, copies)),
                              kChildren[kind], numRanks);
       if (forest.trees.empty() ||

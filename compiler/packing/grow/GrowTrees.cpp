@@ -8,6 +8,7 @@
 
 #include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/GrowthPaths.h"
+#include "compiler/packing/grow/LeastDepth.h"
 #include "compiler/packing/grow/LowerTrees.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
@@ -157,8 +158,11 @@ bool Growth::findBelow(int tree, int parent, Key &best) {
     if (!fits(pathBelow(parent, child)))
       return true;
     found = true;
-    best = std::min(best, Key{narrowest, fresh, active_[child],
-                              placeOf(tree, child), parent, child});
+    const auto &[leastNarrow, leastFresh, leastActive, place, p, c] = best;
+    if (std::tie(narrowest, fresh, active_[child]) <=
+        std::tie(leastNarrow, leastFresh, leastActive))
+      best = std::min(best, Key{narrowest, fresh, active_[child],
+                                placeOf(tree, child), parent, child});
     return false;
   });
   return found;
@@ -265,18 +269,24 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
                                    const GrowRequest &request, int variants) {
   const RankTopology &machine = *problem.rankTopology;
   const int numRanks = machine.numRanks();
+  const int least = leastDepth(problem, request);
+  const std::tuple lowest(0, least, request.copies * least);
   std::vector<Tree> best;
+  auto score = lowest; // of the best
+  auto isLowest = [&] { return !best.empty() && score <= lowest; };
   auto offer = [&](std::vector<Tree> trees) {
     if (trees.empty())
       return;
     lowerTrees(problem, table, trees, request.mostChildren);
-    if (best.empty() || scoreOf(trees, request.mostChildren, numRanks) <
-                            scoreOf(best, request.mostChildren, numRanks))
-      best = std::move(trees);
+    const auto now = scoreOf(trees, request.mostChildren, numRanks);
+    if (!best.empty() && now >= score)
+      return;
+    score = now;
+    best = std::move(trees);
   };
   const std::vector<int> room = roomOf(problem, request.unit);
   auto growBetween = [&](const Islands &between) {
-    for (int variant = 0; variant < variants; ++variant)
+    for (int variant = 0; variant < variants && !isLowest(); ++variant)
       offer(growByIslands(problem, between, table, room, request,
                           static_cast<uint32_t>(variant)));
   };
@@ -295,7 +305,7 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
   const bool exactly = islands.empty() || numRanks <= kMostExactly;
   if (!exactly && !request.isPatient)
     return best;
-  for (int variant = 0; variant < variants; ++variant)
+  for (int variant = 0; variant < variants && !isLowest(); ++variant)
     offer(Growth(problem, exactly ? Islands() : islands.back(), table, request,
                  static_cast<uint32_t>(variant))
               .run());

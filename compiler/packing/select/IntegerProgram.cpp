@@ -98,6 +98,8 @@ Expected<std::vector<int>> blink::uniformTrees(const ColumnPool &pool,
                                                const std::vector<int> &columns,
                                                int copies, double rate,
                                                int maxNodes) {
+  if (columns.empty())
+    return std::vector<int>(); // GLPK takes no program without
   Expected<GlpkProblem> glpk = GlpkProblem::create();
   if (!glpk)
     return glpk.takeError();

@@ -27,10 +27,6 @@ constexpr int kRootsTried = 2;
 /// continuing from its end. On a tie, the edge with a cheap continuation then
 /// wins.
 constexpr double kOutlook = 0.25;
-/// Room this close below an integer counts as that integer.
-constexpr double kRoomRoundUp = 1e-9;
-/// The most copies of a tree that are counted as fitting on a link.
-constexpr double kMostRoom = 1e6;
 
 class Router {
 public:
@@ -79,8 +75,7 @@ Router::Router(const SymmetricProblem &plain, const RouteRequest &request,
       history_(request.bandwidths.size(), 0.0), inLinks_(numRanks_),
       outLinks_(numRanks_), onward_(numRanks_), paths_(paths) {
   for (double bandwidth : request.bandwidths)
-    room_.push_back(std::min(
-        kMostRoom, std::floor(bandwidth / request.unit + kRoomRoundUp)));
+    room_.push_back(roomForTrees(bandwidth, request.unit));
   listLinks();
 }
 
@@ -316,6 +311,13 @@ std::vector<Tree> Router::run() {
 
 } // namespace
 
+double blink::roomForTrees(double bandwidth, double unit) {
+  /// Room this close below an integer is that integer.
+  constexpr double kRoundUp = 1e-9;
+  constexpr double kMost = 1e6;
+  return std::min(kMost, std::floor(bandwidth / unit + kRoundUp));
+}
+
 std::vector<Tree> blink::routeTrees(const SymmetricProblem &plain,
                                     const RouteRequest &request,
                                     PathsByPrice &paths, int &grown) {
@@ -323,4 +325,12 @@ std::vector<Tree> blink::routeTrees(const SymmetricProblem &plain,
   std::vector<Tree> trees = router.run();
   grown = router.grown();
   return trees;
+}
+
+int blink::mostGrown(const PackingProblem &problem,
+                     const RouteRequest &request) {
+  const int numRanks = problem.rankTopology->numRanks();
+  const int slots = numBlocks(problem.collective, numRanks) * request.copies;
+  const int roots = problem.collective == Collective::allreduce ? numRanks : 1;
+  return kMaxRounds * slots * roots;
 }

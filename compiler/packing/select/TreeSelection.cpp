@@ -25,6 +25,7 @@
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/select/Headroom.h"
 #include "compiler/packing/select/IntegerProgram.h"
+#include "compiler/packing/select/RouteBound.h"
 #include "compiler/packing/select/TreePruning.h"
 #include "compiler/packing/select/TreeRouter.h"
 #include "compiler/packing/select/UniformBound.h"
@@ -32,10 +33,15 @@
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <set>
+#include <utility>
 
 using namespace blink;
 using llvm::Error;
@@ -117,7 +123,13 @@ private:
   Error chooseSingleTrees();
   Error findLeastDepth();
 
+  void allowRouting(double steps);
   std::vector<Tree> route(const RouteRequest &request);
+  std::vector<Tree> search(const RouteRequest &request);
+  double stepsPerTree() const { return std::pow(numRanks_, 3); }
+  double leastSteps(const RouteRequest &request) const {
+    return 8 * stepsPerTree() * blocks_ * request.copies;
+  }
   std::vector<int> columnsUpTo(int depth) const;
   bool choosesSingleTrees() const { return columns_.order() == 1; }
   std::set<int> depths() const;
@@ -135,6 +147,7 @@ private:
   }
 
   const PackingProblem &problem_;
+  const PackingCertificate &proof_;
   const SelectOptions &options_;
   int numRanks_, blocks_;
   double target_;
@@ -144,14 +157,21 @@ private:
   ColumnPool pool_;
   Choice best_;
   bool onlyFair_ = false;
-  int leastDepth_ = 1;                   // of routed trees
-  double routingSteps_ = kRoutingBudget; // steps left
-  std::optional<PathsByPrice> paths_;    // set once something is routed
+  int leastDepth_ = 1;                   // of what is routed
+  double routingSteps_ = kRoutingBudget; // left
+  std::optional<PathsByPrice> paths_;    // once something is routed
+  std::vector<RouteRequest> ruledOut_;   // and not searched for, so far
+  struct Routed {
+    std::vector<Tree> trees;
+    int grown = 0;
+  };
+  // By copies, depth, unit and bandwidths.
+  std::map<std::tuple<int, int, double, std::vector<double>>, Routed> routed_;
 };
 
 Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
                      const SelectOptions &options)
-    : problem_(problem), options_(options),
+    : problem_(problem), proof_(packed.certificate), options_(options),
       numRanks_(problem.rankTopology->numRanks()),
       blocks_(numBlocks(problem.collective, numRanks_)),
       target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)),
@@ -260,18 +280,42 @@ Error Selection::pruneAtDepths() {
   return Error::success();
 }
 
+void Selection::allowRouting(double steps) {
+  routingSteps_ = steps;
+  ruledOut_.clear();
+}
+
 std::vector<Tree> Selection::route(const RouteRequest &request) {
   if (problem_.rankTopology->isPhased() || problem_.association)
-    return {}; // the router supports neither gates nor orders
-  double stepsPerTree = std::pow(numRanks_, 3);
-  if (routingSteps_ < 8 * stepsPerTree * blocks_ * request.copies)
+    return {}; // the router knows neither gates nor orders
+  if (!mayFit(problem_, proof_, request)) {
+    ruledOut_.push_back(request);
+    return {};
+  }
+  // What was ruled out has its part of the budget, which nobody knows without
+  // a search. That matters only where little is left.
+  double most = 0;
+  for (const RouteRequest &other : ruledOut_)
+    most += mostGrown(problem_, other) * stepsPerTree();
+  if (routingSteps_ - most < leastSteps(request))
+    for (const RouteRequest &other : std::exchange(ruledOut_, {}))
+      search(other);
+  return search(request);
+}
+
+std::vector<Tree> Selection::search(const RouteRequest &request) {
+  if (routingSteps_ < leastSteps(request))
     return {};
   if (!paths_)
     paths_.emplace(*problem_.rankTopology);
-  int grown = 0;
-  std::vector<Tree> trees = routeTrees(columns_, request, *paths_, grown);
-  routingSteps_ -= grown * stepsPerTree;
-  return trees;
+  // Plans with the same trees of one weight differ in what is beside these.
+  const auto [place, isNew] = routed_.try_emplace(
+      {request.copies, request.maxDepth, request.unit, request.bandwidths});
+  Routed &routed = place->second;
+  if (isNew)
+    routed.trees = routeTrees(columns_, request, *paths_, routed.grown);
+  routingSteps_ -= routed.grown * stepsPerTree();
+  return routed.trees;
 }
 
 /// Returns the bandwidths of usable links, the highest first.
@@ -356,7 +400,7 @@ void Selection::routeWithHeadroom() {
   if (isRouted(problem_.collective) || best_.packing.algbw < target_ ||
       keepsHeadroom(problem_, best_.packing, withHeadroom_))
     return;
-  routingSteps_ = kHeadroomBudget;
+  allowRouting(kHeadroomBudget);
   for (const Plan &plan : plans()) {
     if (plan.score > kHeadroomWorth * best_.score() || !keepsGoing())
       return;
@@ -414,8 +458,14 @@ Error Selection::solveIntegers() {
       std::vector<double> room = roomForTrees(columns_, copies, target_);
       if (unsolved.include(asked, copies, room))
         continue;
+      std::vector<int> fitting; // once at least
+      llvm::copy_if(columns, std::back_inserter(fitting), [&](int column) {
+        return llvm::all_of(pool_.uses(column), [&](const RowUse &use) {
+          return use.times <= room[size_t(use.row)];
+        });
+      });
       Expected<std::vector<int>> counts =
-          uniformTrees(pool_, columns, copies, target_, kIntegerNodes);
+          uniformTrees(pool_, fitting, copies, target_, kIntegerNodes);
       if (!counts)
         return counts.takeError();
       if (counts->empty())
@@ -423,7 +473,7 @@ Error Selection::solveIntegers() {
       std::vector<Tree> trees;
       for (size_t index = 0; index < counts->size(); ++index)
         if ((*counts)[index] > 0) {
-          trees.push_back(pool_.tree(columns[index]));
+          trees.push_back(pool_.tree(fitting[index]));
           trees.back().weight = (*counts)[index] * perBlock() / copies;
         }
       if (trees.empty())
@@ -511,7 +561,7 @@ Selection::runFair(const std::vector<double> &slacks) {
     if (!found.empty() && found.back().algbw >= target_)
       continue;
     best_ = {};
-    routingSteps_ = kRoutingBudget / (found.empty() ? 1 : 2);
+    allowRouting(kRoutingBudget / (found.empty() ? 1 : 2));
     if (found.empty())
       if (Error error = findLeastDepth())
         return error;

@@ -1,0 +1,40 @@
+//===- LeastDepth.cpp - how low trees of one root can be ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/grow/LeastDepth.h"
+
+#include "compiler/packing/grow/RootedCut.h"
+
+#include <algorithm>
+
+using namespace blink;
+
+int blink::leastDepth(const PackingProblem &problem,
+                      const GrowRequest &request) {
+  const RankTopology &machine = *problem.rankTopology;
+  const std::vector<Link> &links = machine.topology().links;
+  const bool up = hasUpTrees(problem.collective);
+  const std::vector<int> room = roomOf(problem, request.unit);
+  std::vector<int64_t> edges(machine.topology().nodes.size(), 0); // to children
+  for (size_t link = 0; link < links.size(); ++link)
+    if (machine.usable(static_cast<int>(link)))
+      edges[up ? links[link].to : links[link].from] += room[link];
+  int64_t children = 0; // of a rank
+  for (int rank = 0; rank < machine.numRanks(); ++rank)
+    children = std::max(children, edges[machine.nodeOf(rank)]);
+  children = std::min<int64_t>(children, request.mostChildren);
+  int64_t level =
+      std::min(children, edges[machine.nodeOf(problem.root)] -
+                             (request.copies - 1)); // ranks at `depth`
+  int depth = 0;
+  for (int64_t reached = 1; reached < machine.numRanks(); ++depth) {
+    if (level <= 0)
+      return machine.numRanks();
+    reached += level;
+    level = std::min<int64_t>(level * children, machine.numRanks());
+  }
+  return depth;
+}

@@ -1,0 +1,27 @@
+//===- RouteBound.cpp - what need not be routed ---------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/select/RouteBound.h"
+
+using namespace blink;
+
+bool blink::mayFit(const PackingProblem &problem,
+                   const PackingCertificate &proof,
+                   const RouteRequest &request) {
+  constexpr double kRounding = 1e-6;
+  const std::vector<Link> &links = problem.rankTopology->topology().links;
+  double all = 0, whole = 0; // what links are worth
+  for (size_t link = 0; link < proof.prices.size(); ++link) {
+    const double room = roomForTrees(request.bandwidths[link], request.unit);
+    all += proof.prices[link] * links[link].bandwidth;
+    whole += proof.prices[link] * room * request.unit;
+  }
+  const double rate =
+      request.copies * request.unit *
+      blocksOfBuffer(problem.collective, problem.rankTopology->numRanks());
+  // All of it is worth the bound.
+  return whole * proof.bound >= all * rate * (1 - kRounding);
+}
