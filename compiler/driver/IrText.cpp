@@ -120,7 +120,8 @@ llvm::Error blink::checkIrText(llvm::StringRef text, llvm::StringRef fileName) {
     return errorAt(fileName, {},
                    "MLIR's bytecode; expected text, as mlir-opt writes "
                    "without --emit-bytecode");
-  // The parser would print the bytes, or say why they are not MLIR.
+  // The parser would print the bytes of such files, or explain why they are not
+  // MLIR.
   if (text.contains('\0'))
     return errorAt(fileName, {},
                    "a binary file, and no schedule; expected a topology, IR or "

@@ -157,7 +157,8 @@ llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
   return llvm::Error::success();
 }
 
-/// Adds a NUMA node on first use, and makes it that of `around`.
+/// Makes a NUMA node that of `around`, and adds it to the inventory on first
+/// use. Errors: another node has the same number.
 llvm::Error HwlocXmlReader::enterNumaNode(const pugi::xml_node &object,
                                           Around &around) {
   const int next = static_cast<int>(inventory_.numaNodes.size());

@@ -58,8 +58,8 @@ std::optional<bool> decidedByLong(const TimedForest &forest,
   return false;
 }
 
-/// Of forests between which long messages do not decide: what short ones take
-/// less than, as a factor, if `forest` is better.
+/// Returns the factor below which `forest` is better if long messages do not
+/// decide: its short messages must take less than this many times as long.
 double mostSlowness(const TimedForest &forest, const TimedForest &other,
                     double slower) {
   constexpr double kFasterWhenShort = 0.98, kFarFaster = 0.9;
@@ -72,15 +72,16 @@ double mostSlowness(const TimedForest &forest, const TimedForest &other,
   return ties ? kFasterWhenShort : kLittleSlower;
 }
 
-/// How many times as long messages of 256 KiB to 16 MiB take, on average;
-/// infinitely, if one of them takes far longer, or where it is at least `most`:
-/// then not all need to be simulated.
+/// Returns how many times as long messages of 256 KiB to 16 MiB take, on
+/// average; infinity if one of them takes far longer, or if the average is at
+/// least `most`, which can be certain before all sizes are simulated.
 llvm::Expected<double> slownessWhenShort(TimedForest &forest,
                                          TimedForest &other,
                                          double most = kInfinity) {
   constexpr double kFarLonger = 1.15;
   constexpr size_t kSizes = kShortSizes.size();
-  // Nothing is known of what `other` has not been asked for.
+  // Returns the least that the factor for one size can be; 0 if the time of
+  // `other` for this size is not known yet.
   auto leastOf = [&](size_t which) {
     const std::optional<double> others = other.knownShortTime(which);
     return others ? forest.leastShortTime(which) / *others : 0;
@@ -119,8 +120,10 @@ double lastThatFails(llvm::function_ref<bool(double)> passes) {
   return fails;
 }
 
-/// Up to where, about, `forest` is not better than `other` if it keeps no more
-/// of its rate; 0: it is, whatever it keeps.
+/// Returns approximately the largest part of its rate that `forest` may keep
+/// without being better than `other`, if its short messages take `slowness`
+/// times as long; 0 if it is better whatever it keeps. Afterwards `forest`
+/// keeps the same part as before.
 double leastBetterPart(TimedForest &forest, const TimedForest &other,
                        double slower, double slowness) {
   const double part = forest.part();
@@ -154,8 +157,9 @@ llvm::Expected<bool> blink::isBetterSimulated(TimedForest &forest,
     forest.keep(0);
     return better;
   }
-  // Where long messages decided, short ones are asked only if these do not any
-  // more. Until then what they would have to decide counts as lost.
+  // If long messages decided, short ones are simulated only if long ones no
+  // longer decide once the kept part is known. Until then, `forest` counts as
+  // not better if short messages would have to decide.
   bool asked = !decidedByLong(forest, other, slower);
   while (true) {
     double slowness = kInfinity;

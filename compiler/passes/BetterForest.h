@@ -31,9 +31,10 @@ inline constexpr double kLittleSlower = 1.02;
 llvm::Expected<bool> isBetter(TimedForest &forest, TimedForest &other,
                               double slower);
 
-/// The same of a forest that slots may keep from its rate, which is simulated
-/// as far as that matters. Afterwards it keeps what that says; where it would
-/// not be better even if it kept all, nobody knows what it does.
+/// Like isBetter, for a `forest` whose slots may prevent it from keeping its
+/// whole rate: finds the part that it keeps by simulation, as far as the answer
+/// depends on it. Afterwards `forest` keeps the part found, or 0 (unknown) if
+/// it would not be better even if it kept its whole rate.
 llvm::Expected<bool> isBetterSimulated(TimedForest &forest, TimedForest &other,
                                        double slower);
 

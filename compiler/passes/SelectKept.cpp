@@ -117,8 +117,9 @@ Error KeptForest::offerSmaller() {
   return Error::success();
 }
 
-/// What is fair needs no simulation, and may spare one of what was selected.
-/// More of the rate takes more trees, with which short messages may be slower.
+/// Fair trees need no simulation and may make that of the selected forest
+/// unnecessary, so they come first. Those of higher rates have more trees, with
+/// which short messages may be slower.
 llvm::Expected<SelectedForest> KeptForest::find(Packing selected) {
   llvm::Expected<std::vector<Packing>> fair = selectFairTrees(
       problem_, packed_, options_,

@@ -11,20 +11,22 @@
 
 namespace blink {
 
-/// A forest, and into how many equal parts each tree goes best within limits
-/// that nobody has set; none: nobody has looked.
+/// A forest, and the number of equal parts into which each tree is best split
+/// within the default ScheduleLimits; `parts` is empty if no numbers have been
+/// chosen.
 struct SelectedForest {
   Packing packing;
   std::vector<unsigned> parts = {};
 };
 
-/// Of `selected`, what selectTrees made of `packed`, whose rate links that
-/// share themselves fairly may not keep, of trees of which they keep all, and
-/// of smaller forests, the best: what keeps 97 % of its rate comes before what
-/// does not, then what is faster, unless short messages take far longer. The
-/// others have up to 5 % less than the optimum. Smaller forests are not looked
-/// for where nearly all is kept, nor where fair trees that were the best have
-/// their rate.
+/// Returns the best of three kinds of forests: `selected`, which selectTrees
+/// made of `packed`, and whose rate links that divide themselves fairly may not
+/// keep; forests of which links keep the whole rate; and smaller forests. A
+/// forest that keeps 97 % of its rate comes before one that does not; after
+/// that the faster one comes first, unless its short messages take far longer.
+/// The other forests reach at least 95 % of the optimum. Smaller forests are
+/// not sought if nearly all of the rate is kept, or if fair trees that were the
+/// best have the same rate.
 llvm::Expected<SelectedForest> selectKept(const PackingProblem &problem,
                                           const PackedTrees &packed,
                                           Packing selected,

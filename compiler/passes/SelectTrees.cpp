@@ -23,7 +23,8 @@ namespace blink {
 
 namespace {
 
-/// What selectTrees or growFaster finds, or selectKept makes of it.
+/// Returns what selectTrees or growFaster finds, or what selectKept makes of
+/// it.
 llvm::Expected<SelectedForest> select(const PackingProblem &problem,
                                       const PackedTrees &packed,
                                       const SelectOptions &options) {
@@ -44,7 +45,7 @@ llvm::Expected<SelectedForest> select(const PackingProblem &problem,
     return grown.takeError();
   if (!grown->trees.empty())
     return SelectedForest{std::move(*grown)};
-  // A simulation of hundreds of ranks takes minutes: none where its result
+  // Simulating hundreds of ranks takes minutes, so it is skipped if its result
   // could change nothing.
   if (options.slack == 0 || isFair(problem, *selected) ||
       !hasFairTrees(problem))

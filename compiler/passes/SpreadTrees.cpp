@@ -62,8 +62,9 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
     return success();
   }
 
-  /// What was chosen when the forest was selected, if that was within the same
-  /// limits.
+  /// Removes kPartsAttr from the forest. Returns the parts that were chosen
+  /// when the forest was selected, or none if there are none or the limits
+  /// differ.
   std::vector<unsigned> knownParts(collective::ForestOp forest) const {
     constexpr ScheduleLimits kLimits;
     auto known = llvm::dyn_cast_or_null<DenseI32ArrayAttr>(

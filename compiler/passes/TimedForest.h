@@ -31,20 +31,20 @@ public:
                                             Packing packing);
 
   const Packing &packing() const { return packing_; }
-  /// Of each tree.
+  /// Returns the number of equal parts of each tree.
   const std::vector<unsigned> &parts() const { return parts_; }
   double rate() const { return packing_.algbw; }
-  /// The part of its rate that it keeps; 0: nobody knows.
+  /// The part of its rate that the forest keeps; 0 if unknown.
   double part() const { return part_; }
   /// A time in microseconds that represents all long messages (TimeModel.h).
   double timeOfLong() const { return timeOfLong_; }
-  /// Those of a message of kShortSizes[which], which do not depend on the part;
-  /// simulated when first asked for.
+  /// Returns the microseconds that a message of kShortSizes[which] takes, which
+  /// do not depend on the part kept. Simulated on the first call for a size.
   llvm::Expected<double> shortTime(size_t which);
   std::optional<double> knownShortTime(size_t which) const {
     return shortTimes_[which];
   }
-  /// What links take for it at least.
+  /// Returns a lower bound on this time: what the links alone take.
   double leastShortTime(size_t which) const {
     constexpr double kRounding = 1e-6;
     return double(kShortSizes[which]) * ofLinks_.flow.linkGap * (1 - kRounding);
@@ -56,7 +56,7 @@ public:
   /// Sets the part of the rate that is kept.
   void keep(double part);
   /// Finds the part that is kept by simulation. If it is below `least`, the
-  /// value set may be any number below `least`.
+  /// value set may be any number between the part and `least`.
   llvm::Error simulate(double least);
 
 private:

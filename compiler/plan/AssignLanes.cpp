@@ -79,7 +79,7 @@ void swapLanes(FoldProgram &program, const std::vector<size_t> &ranks,
     std::swap(program.ranks[rank].lanes, own);
 }
 
-/// Whether these are those that the ranks have.
+/// Returns true if `lanes` are the lanes that the ranks have.
 bool haveLanes(const FoldProgram &program, const std::vector<size_t> &ranks,
                const std::vector<Lanes> &lanes) {
   return llvm::all_of(llvm::zip_equal(ranks, lanes), [&](auto of) {
@@ -87,7 +87,7 @@ bool haveLanes(const FoldProgram &program, const std::vector<size_t> &ranks,
   });
 }
 
-/// The ranks without lanes.
+/// Returns the ranks without lanes.
 std::vector<size_t> looseRanks(const FoldProgram &program) {
   std::vector<size_t> loose;
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)

@@ -244,7 +244,7 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   auto treeOf = [&](int root, double &time) {
     if (rankTopology.isPhased()) {
       // The tree leads through the gates at the root's place, one of which is
-      // the root itself.
+      // the root itself if it can be a gate.
       const Gates gates = gatesFor(rankTopology.serverOf(), root,
                                    /*rootIsGate=*/true, outward)
                               .front();

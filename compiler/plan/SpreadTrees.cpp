@@ -216,13 +216,13 @@ static llvm::Expected<Splits> splitsOf(const PackingProblem &problem,
   return Splits(std::move(*whole), packing, Protocol::simple, limits, maxTrees);
 }
 
-/// As spreadTrees, of trees whose splits are known.
+/// Does the work of spreadTrees, given the splits of the trees.
 static std::vector<unsigned> spread(const Splits &splits,
                                     const PackingProblem &problem,
                                     const Packing &packing,
                                     ScheduleLimits limits) {
-  // A split makes the fullest lane lighter: a gain that is rounding, or
-  // that comes of shorter pipelines alone, is not worth more trees.
+  // A split makes the fullest lane lighter. A gain that is only rounding, or
+  // only due to shorter pipelines, is not worth more trees.
   constexpr double kFaster = 1 - 1e-6;
   // laneRate is an estimate, and each part costs overheads.
   constexpr double kMargin = 1.25;
@@ -394,11 +394,12 @@ static TimedParts fasterWhenShort(TimedParts best,
   return best;
 }
 
-/// `parts`, or what is faster: on one machine more parts, a few or as many as
-/// there are lanes, so that each lane moves less, or fewer, so that pipelines
-/// fill sooner; between servers, of trees with a root, which are high, half as
-/// many or less, so that chunks may be larger. Not such that links which share
-/// themselves fairly keep less to the weights.
+/// Returns `parts` or a faster choice. On one machine these are more parts (a
+/// few, or as many as there are lanes), so that each lane moves less, or fewer,
+/// so that pipelines fill sooner. Between servers, for trees with a root, which
+/// are high, these are half as many parts or less, so that chunks may be
+/// larger. Links that share themselves fairly must keep to the weights as well
+/// as before.
 static std::vector<unsigned> spreadFaster(const Splits &splits,
                                           const PackingProblem &problem,
                                           const Packing &packing,
@@ -428,7 +429,8 @@ static std::vector<unsigned> spreadFaster(const Splits &splits,
   TimedParts best = given;
   const bool unrooted =
       isRouted(problem.collective) && !isRooted(problem.collective);
-  // However many parts a part of a tree stands for, links are shared alike.
+  // The rate is the same for all multiples of the parts, so it is computed once
+  // for parts without a common divisor.
   std::map<std::vector<unsigned>, double> rates;
   auto rateOf = [&](std::vector<unsigned> of) {
     unsigned common = 0;

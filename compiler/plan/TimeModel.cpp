@@ -143,7 +143,7 @@ static double transfersOf(const FoldProgram &program) {
 /// of each tree, an allreduce of one hop up and one down takes no longer than
 /// links are busy with both.
 static double levelsOf(const FoldProgram &program) {
-  if (program.links.empty()) // one GPU, to which nothing comes
+  if (program.links.empty()) // a single GPU receives nothing
     return 0;
   const std::vector<double> ready = readyTimes(program, kCountHops);
   std::vector<size_t> levels(program.channels.size());
@@ -234,7 +234,7 @@ MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
   if (chunkBytes == 0 && !isRouted(program.collective))
     time.flow.chunkBytes = refineChunk(time, known.latency);
   if (chunkBytes != 0)
-    time.flow.mostChunk = chunkBytes; // who asks for a size gets that one
+    time.flow.mostChunk = chunkBytes; // a requested size is exact
   return time;
 }
 

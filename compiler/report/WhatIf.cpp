@@ -32,7 +32,8 @@ struct Candidate {
 };
 
 /// Returns one scarce link of each class, the most promising first. Leaves out
-/// links that already have the largest bandwidth a topology may state.
+/// links that with one more beside them would exceed the largest bandwidth that
+/// a topology may state.
 std::vector<Candidate> candidatesOf(const PackingProblem &problem,
                                     const std::vector<double> &prices) {
   const RankTopology &rankTopology = *problem.rankTopology;

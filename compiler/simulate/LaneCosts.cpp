@@ -50,8 +50,8 @@ LaneCosts DeviceCosts::of(sched::Protocol protocol, uint64_t bytes) const {
   const double part = std::log(double(bytes) / std::max(low.bytes, 1.0)) /
                       std::log(high.bytes / std::max(low.bytes, 1.0));
   auto between = [&](double a, double b) { return a + (b - a) * part; };
-  // A rate of 0 has no limit, so next to one the times of a byte change
-  // linearly: 0, and 1 / rate.
+  // A rate of 0 means that there is no limit. If one of the rates is 0, the
+  // times of a byte (0 or 1 / rate) are interpolated instead of the rates.
   auto rateBetween = [&](double a, double b) {
     if (a > 0 && b > 0)
       return between(a, b);
@@ -75,7 +75,7 @@ void DeviceCosts::addTo(SimulationOptions &options, const FoldProgram &program,
   options.laneRate = lane.rate;
   options.notice = lane.notice;
   options.gap = lane.gap;
-  if (leavesMachine(program)) // elsewhere they cost nothing
+  if (leavesMachine(program)) // otherwise engines cost nothing
     options.engineCosts = enginesOf(program);
 }
 

@@ -21,10 +21,10 @@ namespace blink {
 inline constexpr std::array<uint64_t, 4> kShortSizes = {256 << 10, 1 << 20,
                                                         4 << 20, 16 << 20};
 
-/// Microseconds that one of these takes by `program`, which is in lanes, has
-/// slots and is of `simple`, simulated at modelCosts (LaneCosts.h): most of it
-/// passes while pipelines fill, which the model of time takes for longer than
-/// it is.
+/// Returns the microseconds that a message of `bytes`, one of these sizes,
+/// takes by `program`, which has lanes and slots and is for `simple`. The
+/// message is simulated at modelCosts (LaneCosts.h), because most of the time
+/// passes while pipelines fill, and the model of time overestimates that.
 llvm::Expected<double> shortTime(const FoldProgram &program,
                                  sched::ChunkSizes chunks, uint64_t bytes);
 

@@ -15,8 +15,8 @@ using namespace blink;
 llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
                                          const MessageTime &time,
                                          double least) {
-  // What is worth the time while one compiles: drift shows within that many
-  // rounds, if it does.
+  // As much as a compiler has time for. If trees drift apart, it shows within
+  // this number of rounds.
   constexpr double kTransfers = 60000, kRounds = 1024;
   const double roundBytes = time.flow.chunkBytes / time.flow.largest;
   const double rounds =

@@ -91,13 +91,13 @@ const std::vector<uint32_t> &FairShares::finish(double now) {
   return ended_;
 }
 
-/// A path that has transfers now.
+/// Adds a path, which now has transfers, to its links.
 void FairShares::enter(uint32_t number) {
   for (uint32_t link : paths_[number].links)
     links_[link].paths.push_back(number);
 }
 
-/// One that has none any more.
+/// Removes a path, which no longer has transfers, from its links.
 void FairShares::leave(uint32_t number) {
   const Path &path = paths_[number];
   if (path.repeated.empty())
@@ -106,8 +106,9 @@ void FairShares::leave(uint32_t number) {
       *llvm::find(others, number) = others.back();
       others.pop_back();
     }
-  // In one go, which leaves the others in the order that one by one would: a
-  // tree of thousands of ranks may be on few links.
+  // Removes all occurrences in one pass, because a tree of thousands of ranks
+  // may use few links. The order of the rest is the same as after removing them
+  // one by one.
   for (uint32_t link : path.repeated) {
     std::vector<uint32_t> &others = links_[link].paths;
     for (size_t at = 0; at < others.size();) {
@@ -121,7 +122,8 @@ void FairShares::leave(uint32_t number) {
   }
 }
 
-/// Touches the links of the paths that weigh something else than before.
+/// Touches the links of those changed paths whose weight is not the same as at
+/// the last divide(). The other changed paths keep their shares.
 void FairShares::touchChanged(double now) {
   for (uint32_t number : changed_) {
     Path &path = paths_[number];
@@ -221,18 +223,19 @@ void FairShares::reach() {
   }
 }
 
-/// Links whose levels differ by less are filled together.
+/// Links whose levels differ by less than this factor are filled together.
 static constexpr double kRounding = 1 + 1e-12;
 
-/// Gives the open paths of a link this share.
+/// Gives this share to the paths over a link that have none yet.
 void FairShares::fill(const Link &link, double share, double now) {
   for (uint32_t path : link.paths)
     if (!paths_[path].divided)
       setShare(path, share, now);
 }
 
-/// Looks through the touched links for the one that is next, which is faster
-/// than a heap where they are few. Of equal ones the first that was touched.
+/// Fills the touched links, searching all of them for the next one each time,
+/// which is faster than a heap if there are few. On a tie, the link that was
+/// touched first is next.
 void FairShares::fillFew(double now) {
   open_ = touched_;
   double share = 0;
@@ -257,6 +260,7 @@ void FairShares::fillFew(double now) {
   }
 }
 
+/// Fills the touched links, taking the next one from a heap.
 void FairShares::fillMany(double now) {
   for (uint32_t link : touched_)
     if (links_[link].open > 0)
@@ -281,8 +285,9 @@ void FairShares::fillMany(double now) {
   }
 }
 
-/// Progressive filling: the links that have least for the weights of their
-/// transfers set these' shares, and the others divide what is left.
+/// Progressive filling: the links with the least bandwidth per weight of their
+/// transfers fix the shares of these transfers; the other links divide the
+/// rest.
 void FairShares::divide(double now) {
   constexpr size_t kFewLinks = 48;
   touchChanged(now);

@@ -23,10 +23,12 @@ namespace blink {
 /// no faster itself. Transfers may have weights; "faster" is then relative to
 /// the weight. Bandwidths are in units of size per unit of time.
 ///
-/// A start, an end or another weight divides anew only what it can touch: the
-/// transfers that share a link with it, those that share one with these, and so
-/// on. Those of one path cost as much as one. Where as much begins on a path as
-/// ends there at the same time, as where chunk follows chunk, nothing is.
+/// A start, an end or a new weight divides only those links anew that it can
+/// affect: those of transfers that share a link with it, those of transfers
+/// that share a link with these, and so on. All transfers on one path together
+/// cost as much as one. No link is divided anew if the transfers that start on
+/// a path have the same weight as those that end there at the same time, for
+/// example when one chunk follows another.
 class FairShares {
 public:
   /// `paths` holds the links of each channel; a link that occurs twice is
@@ -63,10 +65,10 @@ private:
     std::vector<uint32_t> links;
     std::vector<uint32_t> repeated; ///< Each link once, if some occur twice.
     PathTransfers transfers;
-    bool changed = false; ///< is in changed_
-    // Of the last divide().
+    bool changed = false; ///< Is in changed_.
+    // As of the last divide().
     double weight = 0, share = 0;
-    bool divided = true; ///< by the one that goes on
+    bool divided = true; ///< Has a share in the current divide().
   };
   struct Link {
     double bandwidth = 0;
@@ -109,9 +111,9 @@ private:
   std::vector<double> weights_;   ///< The weight of each channel.
   std::vector<Path> paths_;       ///< Each path once.
   std::vector<Link> links_;
-  std::vector<uint32_t> changed_; ///< paths with starts, ends or other weights
-  std::vector<uint32_t> touched_; ///< links whose shares are not what they were
-  std::vector<uint32_t> open_;    ///< of these, those with open paths
+  std::vector<uint32_t> changed_; ///< Paths with starts, ends or new weights.
+  std::vector<uint32_t> touched_; ///< Links to be divided anew.
+  std::vector<uint32_t> open_;    ///< Those of touched_ with open paths.
   std::vector<uint32_t> ended_;
   FirstTime ends_; ///< The first end on each path, at its current share.
   std::priority_queue<Level, std::vector<Level>, std::greater<Level>> levels_;

@@ -58,13 +58,13 @@ inline constexpr llvm::StringLiteral kAccumulateAttr = "collective.accumulate";
 /// reduce or multicast (SwitchStars.h).
 inline constexpr llvm::StringLiteral kInSwitchAttr = "collective.in_switch";
 
-/// The attribute of forests that says into how many equal parts their trees go
-/// best within limits that nobody has set (ScheduleLimits): in these they were
-/// selected.
+/// The attribute of selected forests that holds the number of equal parts into
+/// which each tree is best split within the default ScheduleLimits. The forest
+/// was selected by its times in these parts.
 inline constexpr llvm::StringLiteral kPartsAttr = "collective.parts";
 
-/// Lets switches work for trees, where there are such and the collective adds
-/// or copies.
+/// Allows trees to use switches, if there are suitable ones and the collective
+/// adds or copies.
 void askForSwitches(ProblemFromIR &from);
 
 /// Requests trees in three phases. Errors: a collective or a job that cannot

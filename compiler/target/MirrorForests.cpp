@@ -59,7 +59,9 @@ OwningOpRef<ModuleOp> blink::mirrorForests(ModuleOp module,
     for (auto [link, price] : llvm::enumerate(forest.getPrices()))
       prices[reverse[link]] = price;
     forest.setPrices(prices);
-    forest->removeAttr(kPartsAttr); // lanes have other folds now
+    // The parts were chosen for the lanes of the original trees; mirrored trees
+    // have other folds.
+    forest->removeAttr(kPartsAttr);
     for (auto tree : forest.getBody().getOps<collective::TreeOp>()) {
       tree.setUpAttr(mirrorEdges(tree.getDown(), machine, reverse));
       tree.setDownAttr(ArrayAttr::get(tree.getContext(), {}));

@@ -33,8 +33,8 @@ Status FlightFile::map(uint64_t bytes, Descriptor &file) {
   // Relaxed: it only matters that numbers differ.
   path_ = flightPrefix() + std::to_string(getpid()) + "." +
           std::to_string(made.fetch_add(1, std::memory_order_relaxed));
-  // The file has no name until its content is complete, so that nothing is left
-  // of a process that is killed before.
+  // The file gets its name only when its content is complete, so that a process
+  // that is killed before leaves no file behind.
   file = Descriptor(open(kFlightFolder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
   // The bytes are allocated now: if the folder were full, a later store would
   // end the process.
@@ -56,8 +56,8 @@ Status FlightFile::map(uint64_t bytes, Descriptor &file) {
 }
 
 /// Makes the memory accessible to devices. Memory that they cannot reach is
-/// replaced by memory that other processes cannot read; the file is then
-/// removed.
+/// replaced by memory that other processes cannot read; the file then gets no
+/// name.
 Status FlightFile::openToDevices(const FlightPlan &plan, uint64_t bytes) {
   const char *const before = memory_.get();
   Status status = plan.open(memory_, bytes);
@@ -69,7 +69,7 @@ Status FlightFile::openToDevices(const FlightPlan &plan, uint64_t bytes) {
 void FlightFile::publish(const Descriptor &file) {
   if (path_.empty())
     return;
-  unlink(path_.c_str()); // of a process that had our number, and was killed
+  unlink(path_.c_str()); // left by a killed process with the same process id
   const std::string unnamed = "/proc/self/fd/" + std::to_string(file.get());
   if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path_.c_str(),
              AT_SYMLINK_FOLLOW) != 0)

@@ -66,7 +66,7 @@ private:
   Status map(uint64_t bytes, Descriptor &file);
   void goUnseen(int error);
   Status openToDevices(const FlightPlan &plan, uint64_t bytes);
-  /// Gives the complete file its name.
+  /// Gives `file`, whose content is complete, its name.
   void publish(const Descriptor &file);
 
   std::string path_;

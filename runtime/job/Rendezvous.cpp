@@ -200,8 +200,9 @@ Status askForMemory(int socket, const SocketName &name,
   SharedStatus reply{};
   if (!sendMessage(socket, &request, sizeof(request)) ||
       !receiveMessage(socket, &reply, sizeof(reply), memory)) {
-    // A stranger gets no answer; neither does a rank that asks a process which
-    // dies meanwhile.
+    // The registrar gives no answer to a process without the secret. A rank
+    // also gets none if the registrar's process has ended, or if all ranks have
+    // joined; in these cases no socket listens at `name` any more.
     if (connectLocally(name))
       return {blinkInvalidArgument,
               "the job does not answer: the unique id is not right"};

@@ -69,7 +69,7 @@ struct Answer {
     std::memcpy(id.internal, text.data(), sizeof id.internal);
     return true;
   }
-  /// Whether the file may be an id that a run left when it died.
+  /// Returns true if `text` may be an answer left by a run that died.
   static bool mayBe(const std::string &text) {
     constexpr size_t kLines = sizeof blinkUniqueId::internal;
     return text.empty() ||

@@ -23,7 +23,7 @@
 namespace blink::perf {
 
 /// Throws UsageError if there is something at `path` that is not the id of a
-/// job: shareId replaces and removes the file.
+/// job, because shareId would replace and remove it.
 void checkIdFile(const std::string &path);
 
 /// Passes rank 0's `id` to the other ranks; returns when each has it. The id is

@@ -134,7 +134,8 @@ int run(int argc, char **argv) {
   return summary.ok() ? kGood : kBadAnswer;
 }
 
-/// Fails if the table could not be written to standard output.
+/// Returns `exitCode`, or prints an error and returns kBadCall if the table
+/// could not be written to standard output.
 int finish(int exitCode) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return exitCode;

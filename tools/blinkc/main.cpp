@@ -14,9 +14,10 @@
 #include <iostream>
 #include <new>
 
-/// Returns an error if standard output could not be written. Without this
-/// check, LLVM would end the process itself if standard output is full, with
-/// the exit code of a negative result, and CLI11 would say nothing.
+/// Returns `exitCode`, or prints an error and returns its exit code if standard
+/// output could not be written. Without this check, LLVM would end the process
+/// itself, with the exit code of a negative result, and CLI11 would report no
+/// error.
 static int finish(int exitCode) {
   errno = 0;
   std::cout.flush();
@@ -30,11 +31,12 @@ static int finish(int exitCode) {
   if (error)
     exitCode = blink::reportError(blink::makeError(
         "standard output: cannot write: {0}", error.message()));
-  llvm::errs().clear_error(); // there is nowhere left to say it
+  llvm::errs().clear_error(); // it could not be reported anywhere
   return exitCode;
 }
 
-/// Prints the error in the form of all others, with the help of its command.
+/// Returns the text of a wrong call's error, in the form of all other errors,
+/// with a hint at the help of the command that was called.
 static std::string describeBadCall(const CLI::App *app,
                                    const CLI::Error &error) {
   std::string command = app->get_name();
@@ -82,7 +84,7 @@ int main(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     exitCode = app.exit(error) == 0 ? blink::kGood : blink::kBadCall;
-  } catch (const std::bad_alloc &) { // above all of data that run replays
+  } catch (const std::bad_alloc &) { // mostly for the data that run replays
     exitCode = blink::reportError(
         blink::makeError("out of memory: ask for less, as by --bytes"));
   }

@@ -121,7 +121,7 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
                                 numRanks <= kMostPatiently};
       if (!best[kind].trees.empty() && best[kind].excess == 0 &&
           best[kind].depth <= leastDepth(within, request))
-        continue; // none are lower
+        continue; // no trees are lower
       Forest forest = judged(growTrees(within, table, islands, request,
                                        variantsFor(numRanks, copies)),
                              kChildren[kind], numRanks);

@@ -272,7 +272,7 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
   const int least = leastDepth(problem, request);
   const std::tuple lowest(0, least, request.copies * least);
   std::vector<Tree> best;
-  auto score = lowest; // of the best
+  auto score = lowest; // the score of `best`
   auto isLowest = [&] { return !best.empty() && score <= lowest; };
   auto offer = [&](std::vector<Tree> trees) {
     if (trees.empty())

@@ -1,4 +1,4 @@
-//===- LeastDepth.h - how low trees of one root can be ----------*- C++ -*-===//
+//===- LeastDepth.h - lower bound on the depth of trees ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,9 +11,11 @@
 
 namespace blink {
 
-/// None of the trees asked for is lower than this, if no rank has more children
-/// in a tree than it should: the root has some in each of the others, too, and
-/// no rank more than its links have room for.
+/// Returns a lower bound on the depth of the deepest requested tree if no rank
+/// has more than `mostChildren` children in a tree. The root needs at least one
+/// edge in each of the other trees, and no rank can have more edges than its
+/// links have room for. Returns the number of ranks if links have too little
+/// room for any such trees.
 int leastDepth(const PackingProblem &problem, const GrowRequest &request);
 
 } // namespace blink

@@ -20,8 +20,8 @@ TreePricer::TreePricer(const SymmetricProblem &problem)
     : problem_(problem), numRanks_(problem.problem().rankTopology->numRanks()) {
 }
 
-/// Which ranks can be gates, from the pairs that have paths, whatever the
-/// prices.
+/// Finds the possible gates for each root. They depend on which pairs of ranks
+/// have paths, but not on the prices.
 void TreePricer::findGates() {
   const RankTopology &rankTopology = *problem_.problem().rankTopology;
   const std::vector<bool> outward =

@@ -99,7 +99,7 @@ Expected<std::vector<int>> blink::uniformTrees(const ColumnPool &pool,
                                                int copies, double rate,
                                                int maxNodes) {
   if (columns.empty())
-    return std::vector<int>(); // GLPK takes no program without
+    return std::vector<int>(); // GLPK rejects a program without columns
   Expected<GlpkProblem> glpk = GlpkProblem::create();
   if (!glpk)
     return glpk.takeError();

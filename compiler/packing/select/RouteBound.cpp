@@ -1,4 +1,4 @@
-//===- RouteBound.cpp - what need not be routed ---------------------------===//
+//===- RouteBound.cpp - requests that cannot be routed --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,9 @@ bool blink::mayFit(const PackingProblem &problem,
                    const RouteRequest &request) {
   constexpr double kRounding = 1e-6;
   const std::vector<Link> &links = problem.rankTopology->topology().links;
-  double all = 0, whole = 0; // what links are worth
+  // The values of all links at the prices: of their whole bandwidths, and of
+  // the parts of these that whole trees can use.
+  double all = 0, whole = 0;
   for (size_t link = 0; link < proof.prices.size(); ++link) {
     const double room = roomForTrees(request.bandwidths[link], request.unit);
     all += proof.prices[link] * links[link].bandwidth;
@@ -22,6 +24,7 @@ bool blink::mayFit(const PackingProblem &problem,
   const double rate =
       request.copies * request.unit *
       blocksOfBuffer(problem.collective, problem.rankTopology->numRanks());
-  // All of it is worth the bound.
+  // The value `all` suffices for at most the bound, and `whole` for at most the
+  // same rate in proportion.
   return whole * proof.bound >= all * rate * (1 - kRounding);
 }

@@ -1,4 +1,4 @@
-//===- RouteBound.h - what need not be routed -------------------*- C++ -*-===//
+//===- RouteBound.h - requests that cannot be routed ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,10 +11,11 @@
 
 namespace blink {
 
-/// Whether there may be such trees, of whatever depth. At the prices of a
-/// certificate all trees cost so much a GB/s at least, and what links have room
-/// for of whole trees is worth no more than so much: as UniformBound.h, which
-/// knows the trees, of trees that nobody knows.
+/// Returns false if no trees of any depth can satisfy `request`. At the prices
+/// of `proof`, each GB/s of any trees costs at least a certain amount. If the
+/// room that links have for whole trees is worth less than the requested rate
+/// costs, there are no such trees. UniformBound.h has the same test for trees
+/// that are known; this one needs no trees.
 bool mayFit(const PackingProblem &problem, const PackingCertificate &proof,
             const RouteRequest &request);
 

@@ -312,8 +312,9 @@ std::vector<Tree> Router::run() {
 } // namespace
 
 double blink::roomForTrees(double bandwidth, double unit) {
-  /// Room this close below an integer is that integer.
+  /// Room this close below an integer counts as that integer.
   constexpr double kRoundUp = 1e-9;
+  /// The most trees that are counted as fitting on a link.
   constexpr double kMost = 1e6;
   return std::min(kMost, std::floor(bandwidth / unit + kRoundUp));
 }

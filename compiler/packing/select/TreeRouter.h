@@ -22,25 +22,25 @@ struct RouteRequest {
   int maxDepth = 1;
 };
 
-/// The trees of `unit` GB/s for which a link has room; no more than anybody
-/// asks for.
+/// Returns the number of trees of `unit` GB/s for which a link with `bandwidth`
+/// GB/s free has room; at most 1e6, which is more than any request needs.
 double roomForTrees(double bandwidth, double unit);
 
-/// Looks for such trees by negotiated congestion, as FPGA routers do
-/// (McMurchie and Ebeling, PathFinder, 1995): every tree is grown greedily over
-/// links whose price rises with the load that the others, and the tree itself
-/// so far, have put on them; links that stay overloaded become dearer from
-/// round to round, until nothing is. Trees that column generation has no reason
-/// to find, because they share links well rather than being cheap, come out of
-/// it. A heuristic of bounded effort and deterministic; empty when it fails.
-/// The trees weigh `unit`. Not for
-/// routed collectives. `paths`: of the problem's ranks. `grown` tells how many
-/// trees the search took, each of O(ranks^3) steps at most.
+/// Looks for such trees by negotiated congestion, as FPGA routers do (McMurchie
+/// and Ebeling, PathFinder, 1995). Every tree is grown greedily over links
+/// whose prices rise with the load that other trees and its own edges so far
+/// have put on them. Links that stay overloaded become dearer from round to
+/// round, until none is overloaded. This finds trees that column generation has
+/// no reason to find, because they share links well but are not cheap. A
+/// deterministic heuristic of bounded effort; returns an empty vector if it
+/// fails. The trees weigh `unit`. Not for routed collectives. `paths` has the
+/// problem's ranks. Sets `grown` to the number of trees that the search grew,
+/// each in O(ranks^3) steps at most.
 std::vector<Tree> routeTrees(const SymmetricProblem &plain,
                              const RouteRequest &request, PathsByPrice &paths,
                              int &grown);
 
-/// No search takes more trees.
+/// Returns an upper bound on the number of trees that routeTrees grows.
 int mostGrown(const PackingProblem &problem, const RouteRequest &request);
 
 } // namespace blink

@@ -157,15 +157,15 @@ private:
   ColumnPool pool_;
   Choice best_;
   bool onlyFair_ = false;
-  int leastDepth_ = 1;                   // of what is routed
-  double routingSteps_ = kRoutingBudget; // left
-  std::optional<PathsByPrice> paths_;    // once something is routed
-  std::vector<RouteRequest> ruledOut_;   // and not searched for, so far
+  int leastDepth_ = 1;                   // of routed trees
+  double routingSteps_ = kRoutingBudget; // steps left
+  std::optional<PathsByPrice> paths_;    // set once something is routed
+  std::vector<RouteRequest> ruledOut_;   // by mayFit; not searched for yet
   struct Routed {
     std::vector<Tree> trees;
     int grown = 0;
   };
-  // By copies, depth, unit and bandwidths.
+  // Results of search(), by copies, depth, unit and bandwidths.
   std::map<std::tuple<int, int, double, std::vector<double>>, Routed> routed_;
 };
 
@@ -287,13 +287,15 @@ void Selection::allowRouting(double steps) {
 
 std::vector<Tree> Selection::route(const RouteRequest &request) {
   if (problem_.rankTopology->isPhased() || problem_.association)
-    return {}; // the router knows neither gates nor orders
+    return {}; // the router supports neither gates nor orders
   if (!mayFit(problem_, proof_, request)) {
     ruledOut_.push_back(request);
     return {};
   }
-  // What was ruled out has its part of the budget, which nobody knows without
-  // a search. That matters only where little is left.
+  // A request that is ruled out still has to be charged to the budget, so that
+  // later requests find the same budget as if it had been searched for. How
+  // many steps that takes is known only after the search. The search is
+  // therefore made only if its steps could decide whether the budget suffices.
   double most = 0;
   for (const RouteRequest &other : ruledOut_)
     most += mostGrown(problem_, other) * stepsPerTree();
@@ -308,7 +310,7 @@ std::vector<Tree> Selection::search(const RouteRequest &request) {
     return {};
   if (!paths_)
     paths_.emplace(*problem_.rankTopology);
-  // Plans with the same trees of one weight differ in what is beside these.
+  // Plans that differ only in `rest` begin with the same request.
   const auto [place, isNew] = routed_.try_emplace(
       {request.copies, request.maxDepth, request.unit, request.bandwidths});
   Routed &routed = place->second;
@@ -458,7 +460,7 @@ Error Selection::solveIntegers() {
       std::vector<double> room = roomForTrees(columns_, copies, target_);
       if (unsolved.include(asked, copies, room))
         continue;
-      std::vector<int> fitting; // once at least
+      std::vector<int> fitting; // columns that fit at least once
       llvm::copy_if(columns, std::back_inserter(fitting), [&](int column) {
         return llvm::all_of(pool_.uses(column), [&](const RowUse &use) {
           return use.times <= room[size_t(use.row)];

@@ -252,14 +252,14 @@ TEST_CASE("of a process that is killed while it makes a file nothing stays") {
   const pid_t child = fork();
   if (child == 0) {
     const rlimit little{16, 16};
-    setrlimit(RLIMIT_FSIZE, &little); // a signal ends it as the file grows
+    setrlimit(RLIMIT_FSIZE, &little); // SIGXFSZ ends the child
     FlightFile file;
     (void)file.create(planOf(nullptr, 2, 0));
     _exit(0);
   }
   int how = 0;
   waitpid(child, &how, 0);
-  if (!WIFSIGNALED(how)) // a machine without /dev/shm
+  if (!WIFSIGNALED(how)) // the machine has no /dev/shm
     return;
   const std::string prefix = flightPrefix() + std::to_string(child) + ".";
   for (const std::string &path : listFlights())

@@ -1,4 +1,4 @@
-//===- RendezvousTest.cpp - who asks for the memory of a job --------------===//
+//===- RendezvousTest.cpp - asking for the memory of a job ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,8 +19,9 @@ using blink::test::contains;
 
 namespace {
 
-/// Returns the error of a rank that asks a process which closes the
-/// connection, and then listens on or, as if it had died, does not.
+/// Returns the error of a rank that asks a process which closes the connection
+/// without an answer. With `listensOn` the process goes on listening; otherwise
+/// it stops, as if it had died.
 Status askWhoHangsUp(bool listensOn) {
   IdContent content;
   REQUIRE(makeContent(content).ok());

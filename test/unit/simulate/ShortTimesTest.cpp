@@ -12,7 +12,8 @@ using namespace blink;
 using namespace blink::test;
 using Operand = FoldProgram::Operand;
 
-/// Returns a chain from rank 0 on, over links of 100 GB/s without latency.
+/// Returns a chain that begins at rank 0, over links of 100 GB/s without
+/// latency.
 static FoldProgram passedOn(int numRanks) {
   FoldProgram program;
   program.collective = Collective::broadcast;
@@ -49,9 +50,9 @@ TEST_CASE("a message of each size costs its lanes, and pipelines fill") {
   for (const uint64_t bytes : kShortSizes) {
     CAPTURE(bytes);
     const double two = timeOf(2, bytes), four = timeOf(4, bytes);
-    // Zero copy spares lanes all but to notice what has come.
+    // With zero copy, lanes only have to notice that data has arrived.
     CHECK(two > double(bytes) / 100e3 + 1);
-    // Chunks make two more hops.
+    // With four ranks, chunks make two more hops.
     CHECK(four > two + 2 * 2.5);
     CHECK(four < 3 * two);
   }
