@@ -124,11 +124,12 @@ llvm::Error blink::checkIrText(llvm::StringRef text, llvm::StringRef fileName) {
   // MLIR.
   if (text.contains('\0'))
     return errorAt(fileName, {},
-                   "a binary file, and no schedule; expected a topology, IR or "
-                   "a schedule");
+                   "a binary file that is not a schedule; expected a topology, "
+                   "IR or a schedule");
   if (text.ltrim().starts_with("<"))
-    return errorAt(fileName, {},
-                   "XML; blinkc import makes a topology of that of NCCL and "
-                   "hwloc");
+    return errorAt(
+        fileName, {},
+        "an XML file; blinkc import converts those of NCCL and hwloc "
+        "to a topology");
   return Scanner(text, fileName).scan();
 }

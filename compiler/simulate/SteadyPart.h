@@ -20,8 +20,8 @@ namespace blink {
 /// of a simulation. It is the lesser one for messages of 64 and 256 MiB, or for
 /// shorter ones if the simulations would take too long for a compiler; two
 /// sizes are tried because trees of unequal shares drift apart for a long time.
-/// At most 1. A result less than `least` may be any number less than that: a
-/// simulation ends as soon as it cannot reach `least`.
+/// At most 1. A result less than `least` is no less than the true part, but may
+/// be more: a simulation ends as soon as it cannot reach `least`.
 llvm::Expected<double> steadyPart(const FoldProgram &program,
                                   const MessageTime &time, double least = 0);
 

@@ -24,7 +24,7 @@ namespace blink::runtime {
 
 void FlightFile::goUnseen(int error) {
   log(LogLevel::info, -1, path_, ": ", std::strerror(error),
-      ": other processes do not see what this one is at");
+      ": other processes cannot see what this process does");
   path_.clear();
 }
 
@@ -51,7 +51,7 @@ Status FlightFile::map(uint64_t bytes, Descriptor &file) {
       mapFile(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
   if (!memory_)
     return Status(blinkSystemError,
-                  "no memory to note calls in: ", std::strerror(errno));
+                  "no memory to record calls in: ", std::strerror(errno));
   return {};
 }
 

@@ -138,9 +138,10 @@ void checkIdFile(const std::string &path) {
   struct stat status;
   if (stat(path.c_str(), &status) == 0 &&
       (!S_ISREG(status.st_mode) || !Answer::mayBe(contentOf(path))))
-    throw UsageError("--id-file: ", path,
-                     " is there, and is no file of a job's id, which is "
-                     "replaced and removed; name one that is not there");
+    throw UsageError(
+        "--id-file: ", path,
+        " exists and is not the id of a job; it would be "
+        "replaced and removed, so name a file that does not exist");
 }
 
 void shareId(const std::string &path, int rank, int ranks, int timeoutMs,
