@@ -71,7 +71,8 @@ LogicalResult LinkOp::verify() {
 LogicalResult LinkOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (FlatSymbolRefAttr end : {getFromAttr(), getToAttr()})
     if (!symbols.lookupNearestSymbolFrom<NodeOp>(*this, end))
-      return emitOpError() << "ends at " << end
-                           << ", which is no collective.node of this topology";
+      return emitOpError()
+             << "ends at " << end
+             << ", which is not a collective.node of this topology";
   return success();
 }

@@ -144,7 +144,7 @@ bool RuleChecker::checkTopology(const Topology &topology) {
     if (const auto *device = nodes[i]->device()) {
       if (kind != NodeKind::nic)
         return fail(at("topology.nodes", i),
-                    "has a device and is no nic; only nics have one");
+                    "has a device and is not a nic; only nics have one");
       if (device->size() == 0)
         return fail(at("topology.nodes", i), "a device without a name");
     }
@@ -447,7 +447,7 @@ bool RuleChecker::checkTrees(const Variant &variant) {
                       trees[i - 1]->denominator(),
                       " as in the block's other trees");
     if (symmetric_ && group_.elementTo(tree.root()) != 0)
-      return failHere("root ", tree.root(), " is no representative");
+      return failHere("root ", tree.root(), " is not a representative");
     sum += tree.numerator();
     if (sum * images > tree.denominator())
       return failHere("the shares of block ", block,

@@ -73,7 +73,8 @@ bool ClusterWalk::checkTopology() {
       return fail("topology.nodes: a node of unknown kind");
     if (node->device() &&
         (node->kind() != NodeKind::nic || node->device()->size() == 0))
-      return fail("topology.nodes: a device that has no name, or is no nic's");
+      return fail("topology.nodes: a device without a name, or of a node that "
+                  "is not a nic");
   }
   if (topology.nodes()->size() != index_.num_nodes())
     return fail("topology: ", topology.nodes()->size(), " nodes, expected ",

@@ -159,7 +159,7 @@ std::string differenceOf(const char *name, const std::vector<T> &full,
                          const std::vector<T> &expanded) {
   for (size_t i = 0; i < full.size() && i < expanded.size(); ++i)
     if (std::memcmp(&full[i], &expanded[i], sizeof(T)) != 0)
-      return at(name, i) + ": is no image of its representative's";
+      return at(name, i) + ": is not an image of its representative's";
   return full.size() == expanded.size()
              ? ""
              : sizesDiffer(name, full.size(), expanded.size());

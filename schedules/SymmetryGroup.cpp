@@ -171,7 +171,7 @@ std::string SymmetryGroup::addGenerator(uint32_t steps) {
     ++element;
   if (element == order_ || elementAsMap(element) != power)
     return textOf("taken ", steps,
-                  " times is no element of the generators before it");
+                  " times is not an element of the generators before it");
   order_ *= steps;
   return "";
 }

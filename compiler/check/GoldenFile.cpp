@@ -300,10 +300,10 @@ llvm::Expected<Golden> blink::readGolden(llvm::StringRef text,
     return refuse("is of version " +
                   (version ? llvm::Twine(*version) : llvm::Twine("?")) +
                   "; this blinkc reads version " + llvm::Twine(kGoldenVersion) +
-                  ": use a blinkc that fits, or write it anew with --update");
+                  ": use a blinkc that fits, or write it again with --update");
   if (!isUntouched(text))
     return refuse("was edited by hand or merged: its checksum does not match. "
-                  "Restore it, or compile the numbers anew with --update");
+                  "Restore it, or recompute it with --update");
   Golden golden;
   if (llvm::Error error = readRoot(*root, path, golden))
     return error;

@@ -294,7 +294,7 @@ void NcclTopoWriter::writePci(pugi::xml_node pci, int node) {
     if (children_[node].size() < 2)
       note(id(node) + " has " +
            (children_[node].empty() ? "nothing" : "one device") +
-           " below it, and is no node of its own when the XML is read");
+           " below it, and is not a node of its own when the XML is read");
   }
 }
 

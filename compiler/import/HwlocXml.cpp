@@ -229,7 +229,8 @@ llvm::Error HwlocXmlReader::readMatrix(const pugi::xml_node &matrix) {
                                            ? word.str()
                                            : word.rsplit(':').second.str());
       if (found == placeOfObject_.end())
-        return document_.error(list, "'" + word + "' is no object's gp_index");
+        return document_.error(list, "'" + word +
+                                         "' is not the gp_index of an object");
       places.push_back(found->second);
     }
   }
@@ -240,7 +241,7 @@ llvm::Error HwlocXmlReader::readMatrix(const pugi::xml_node &matrix) {
     for (llvm::StringRef word : words) {
       uint64_t value = 0;
       if (word.getAsInteger(10, value))
-        return document_.error(list, "'" + word + "' is no number");
+        return document_.error(list, "'" + word + "' is not a number");
       values.push_back(static_cast<double>(value) / 1000);
     }
   }

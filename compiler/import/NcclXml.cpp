@@ -154,7 +154,7 @@ llvm::Error NcclXmlReader::readPci(const pugi::xml_node &pci, int parent,
       width && (device.speed.lanes < 1 || device.speed.lanes > 32)) {
     inventory_.notes.warn(device.where, device.busId + ": link_width " +
                                             width.value() +
-                                            " is no width; taken as 16");
+                                            " is not a width; taken as 16");
     device.speed.lanes = 16;
   }
 
@@ -299,7 +299,7 @@ llvm::Error NcclXmlReader::readLink(const pugi::xml_node &link, int gpu) {
   } else {
     inventory_.notes.warn(links.where,
                           "target " + target +
-                              " is no device of this file; left out. A dump "
+                              " is not a device of this file; left out. A dump "
                               "has only the GPUs that took part");
     return llvm::Error::success();
   }

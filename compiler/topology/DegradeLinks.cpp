@@ -76,7 +76,7 @@ llvm::Error unknownEnds(const Topology &topology, const LinkEdit &edit) {
   llvm::StringRef text = edit.ends;
   if (!text.contains(':'))
     return errorAt(edit, "'" + text +
-                             "' is no link; write the ids of its two nodes "
+                             "' is not a link; write the ids of its two nodes "
                              "with ':' between, as in gpu0:gpu1");
   // If the text before some colon is a known id, the text behind that colon is
   // the unknown one.
@@ -139,7 +139,7 @@ llvm::Expected<LinkEdit> blink::parseLinkLimit(llvm::StringRef text,
                              "gpu0:gpu1=12.5");
   double limit;
   if (amount.getAsDouble(limit) || !sched::isBandwidth(limit))
-    return errorAt(edit, "'" + amount + "' is no bandwidth; write " +
+    return errorAt(edit, "'" + amount + "' is not a bandwidth; write " +
                              sched::kBandwidthRange +
                              ", or take the link away altogether");
   edit.limit = limit;

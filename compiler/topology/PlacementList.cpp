@@ -33,7 +33,7 @@ static llvm::Expected<std::vector<size_t>> parseShape(llvm::StringRef shape,
   auto number = [&](llvm::StringRef word) -> llvm::Expected<size_t> {
     size_t value = 0;
     if (word.trim().getAsInteger(10, value) || value == 0)
-      return makeError("shape '{0}': '{1}' is no number of GPUs or boxes; "
+      return makeError("shape '{0}': '{1}' is not a number of GPUs or boxes; "
                        "expected as in 3+5, 4x8 or 2x4+1",
                        shape.trim(), word.trim());
     return value;

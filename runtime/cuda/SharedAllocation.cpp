@@ -41,7 +41,7 @@ Status SharedAllocation::find(const void *buffer, size_t bytes,
   AllocationHandle mapped;
   CUmemoryPool pool = nullptr;
   if (!rangeOf(address, range.begin, range.bytes))
-    return invalid("it is no memory of a GPU");
+    return invalid("it is not memory of a GPU");
   result.offset_ = address - range.begin;
   if (isOpenToPeers(buffer))
     result.kind_ = SharedNote::ipc;

@@ -278,7 +278,7 @@ Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
     return status;
   return joinAt(
       content.localKey(), applicant, deadline, peerFailure,
-      "nobody answers for the unique id: the process that called "
+      "no process answers for the unique id: the process that called "
       "blinkGetUniqueId has ended, or runs on another host, and the schedule "
       "has all ranks on one: compile for where they run",
       memory);

@@ -356,7 +356,7 @@ ucs_status_t Worker::receive(const MessageHeader &header, void *data,
   case MessageKind::credit:
     break;
   default:
-    lose(from, "what came is no message");
+    lose(from, "received bytes that are not a message");
     return UCS_OK;
   }
   char *place = nullptr;

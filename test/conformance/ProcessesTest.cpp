@@ -221,7 +221,7 @@ TEST_CASE("nobody joins without the id, or where it does not belong") {
   CHECK(one(wrong, file.path(), 2, 0).has("unique id is not right"));
   wrong = right;
   wrong.internal[10] ^= 1; // of the name
-  CHECK(one(wrong, file.path(), 2, 0).has("nobody answers"));
+  CHECK(one(wrong, file.path(), 2, 0).has("no process answers"));
   wrong = {};
   CHECK(
       one(wrong, file.path(), 2, 0).has("not one that blinkGetUniqueId made"));

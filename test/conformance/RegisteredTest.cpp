@@ -205,7 +205,7 @@ TEST_CASE("what other GPUs cannot use is not registered in one process") {
         blinkInvalidArgument);
   CHECK(handle == nullptr);
   CHECK(std::string(blinkGetLastError(job[1])) ==
-        "the buffer of rank 1: it is no memory of a GPU");
+        "the buffer of rank 1: it is not memory of a GPU");
   useDeviceOf(0);
   GpuMemory memory("pieces", 1000);
   CHECK(blinkCommRegister(job[0], memory.begin(), size_t(64) << 20, &handle) ==

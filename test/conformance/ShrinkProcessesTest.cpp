@@ -89,7 +89,7 @@ TEST_CASE("large messages, which others look at where they lie") {
         {dead});
 }
 
-TEST_CASE("a schedule that is no bundle, with programs for fewer ranks") {
+TEST_CASE("a schedule that is not a bundle, with programs for fewer ranks") {
   TestSchedule four = onMachine(
       makeSchedule(Collective::allreduce, 0, 4, layout(64)), 4, {0, 1, 2, 3});
   four.programs.push_back(

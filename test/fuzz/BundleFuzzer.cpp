@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string error;
   const bool opened =
       sched::openBundle(bytes.data(), bytes.size(), bundle, error);
-  require(opened == error.empty(), "an error if it is no bundle");
+  require(opened == error.empty(), "an error if it is not a bundle");
   if (!opened)
     return 0;
   lookUp(bundle);

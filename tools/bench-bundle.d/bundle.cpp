@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
   runtime::ScheduleSet files(1);
   check(runtime::OpenFile::read(path.c_str(), files[0]));
   if (files[0]->schedule())
-    fail(path + " is no bundle");
+    fail(path + " is not a bundle");
   const sched::BundleView &view = files[0]->bundle();
   runtime::ProgramLookup lookup;
   check(runtime::lookUpPrograms(files, ranks, {gpus, ""}, lookup));

@@ -31,9 +31,10 @@ int numberIn(const char *name) {
   char *end = nullptr;
   const long number = std::strtol(text, &end, 10);
   if (end == text || *end != '\0' || number < 0 || number > 65535)
-    throw UsageError("the environment has ", name, "=", text,
-                     ", which is no number from 0 to 65535; unset it, or give "
-                     "--rank and --ranks");
+    throw UsageError(
+        "the environment has ", name, "=", text,
+        ", which is not a number from 0 to 65535; unset it, or give "
+        "--rank and --ranks");
   return int(number);
 }
 

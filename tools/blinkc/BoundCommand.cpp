@@ -59,9 +59,10 @@ static int run(const BoundFlags &flags) {
   const double ofLinks = packed->certificate.bound;
   if (options->inSwitch) {
     if (options->order != ReductionOrder::none)
-      return reportError(makeError("--in-switch does not go with --order: a "
-                                   "switch adds in an order of its own; leave "
-                                   "one of them out"));
+      return reportError(
+          makeError("--in-switch cannot be combined with --order: a "
+                    "switch adds in an order of its own; leave "
+                    "one of them out"));
     if (!isRouted(problem.collective))
       problem.switches = switchStars(*rankTopology);
     auto switched = packWithSwitches(problem, *packed, progress.watcher());

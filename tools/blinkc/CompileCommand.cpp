@@ -109,10 +109,11 @@ static llvm::Error checkBundleFlags(const CompileFlags &flags) {
   }
   for (const CLI::Option *option : flags.notForBundles)
     if (option->count() > 0)
-      return refuse(option, "does not go with --allocations, which writes a "
-                            "bundle of schedules for many allocations");
+      return refuse(option,
+                    "cannot be combined with --allocations, which writes a "
+                    "bundle of schedules for many allocations");
   if (flags.request.order == "rank")
-    return makeError("--order rank: does not go with --allocations: one "
+    return makeError("--order rank: cannot be combined with --allocations: one "
                      "schedule of a bundle serves several orders of GPUs; ask "
                      "for invariant");
   return llvm::Error::success();

@@ -23,7 +23,7 @@ struct ExtractFlags {
 };
 } // namespace
 
-/// Returns an error that says what to do with `input`, which is no bundle.
+/// Returns an error that says what to do with `input`, which is not a bundle.
 static llvm::Error refuseOther(const InputFile &input) {
   if (input.kind != InputKind::schedule)
     return makeError("{0}: is not a bundle; make one with: blinkc compile "

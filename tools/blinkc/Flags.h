@@ -36,7 +36,7 @@ struct JobFlags {
   void addTo(CLI::App &command);
   llvm::Expected<BundleJob> job() const;
   /// Reads the schedule at `path`, or from a bundle the one of the job. If the
-  /// file is no bundle, none of these options may have been given.
+  /// file is not a bundle, none of these options may have been given.
   llvm::Expected<InputFile> readSchedule(const std::string &path) const;
 
 private:

@@ -413,7 +413,7 @@ NetworkPeers blink::networkPeers(const RankTopology &rankTopology) {
 llvm::Expected<RankTopology>
 blink::limitNetworkPeers(const RankTopology &rankTopology, int most) {
   if (!rankTopology.relays().empty())
-    return makeError("--max-peers does not go with --relays");
+    return makeError("--max-peers cannot be combined with --relays");
   const Symmetry symmetry = Symmetry::find(rankTopology);
   Reach reach = Reach::of(rankTopology, symmetry);
   if (reach.mostNearOverNic() >= most)

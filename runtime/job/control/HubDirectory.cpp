@@ -219,7 +219,7 @@ Status findHub(const Secret &secret, const NetworkPlace &directory,
     if (why.empty() || Clock::now() < deadline)
       why = attempt.status.text;
     if (Clock::now() >= deadline || hangUps == kMostHangUps)
-      return {blinkRemoteError, "nobody answers for the unique id at ",
+      return {blinkRemoteError, "no process answers for the unique id at ",
               directory.text(),
               ": the process that called blinkGetUniqueId "
               "has ended, or cannot be reached: ",

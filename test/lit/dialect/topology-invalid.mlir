@@ -58,7 +58,7 @@ collective.topology @t {
 
 collective.topology @t {
   collective.node @gpu0 gpu
-  // expected-error @below {{ends at @gpu1, which is no collective.node of this topology}}
+  // expected-error @below {{ends at @gpu1, which is not a collective.node of this topology}}
   collective.link @l nvlink @gpu0 -> @gpu1 bandwidth 1.0 latency 0.0
 }
 

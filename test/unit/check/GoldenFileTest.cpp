@@ -82,7 +82,7 @@ TEST_CASE("no byte can be changed by hand, but line ends may be") {
   better.replace(rate, 7, "89.4405");
   CHECK(refusal(better) ==
         "x.golden.json: was edited by hand or merged: its checksum does not "
-        "match. Restore it, or compile the numbers anew with --update");
+        "match. Restore it, or recompute it with --update");
   std::string dos;
   for (char symbol : text)
     dos += symbol == '\n' ? std::string("\r\n") : std::string(1, symbol);

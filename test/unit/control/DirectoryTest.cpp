@@ -71,7 +71,7 @@ TEST_CASE("another id's secret opens nothing") {
   const Status status = find(directory.place(), secretOf('t'), 2, 0, hub,
                              std::chrono::milliseconds(300));
   CHECK(status.code == blinkRemoteError);
-  CHECK(has(status.text, "nobody answers for the unique id at "));
+  CHECK(has(status.text, "no process answers for the unique id at "));
   CHECK(has(status.text, "it has hung up"));
   CHECK(!directory.complete());
 }

@@ -81,7 +81,8 @@ TEST_CASE("messages out of order, or of no kind, break it too") {
   const std::string kind = over([](auto &, MessageHeader &header, uint64_t &) {
     header.kind = MessageKind(77);
   });
-  CHECK(kind.find("what came is no message") != std::string::npos);
+  CHECK(kind.find("received bytes that are not a message") !=
+        std::string::npos);
 }
 
 TEST_CASE("who is silent is lost, and who said goodbye is not") {

@@ -101,7 +101,7 @@ TEST_CASE("rules of the file and its topology") {
         [](auto &s) { s.links[1].kind = sched::LinkKind(6); }},
        {"topology.nodes[3]", "unknown node kind 4",
         [](auto &s) { s.nodes[3] = sched::NodeKind(4); }},
-       {"topology.nodes[1]", "has a device and is no nic",
+       {"topology.nodes[1]", "has a device and is not a nic",
         [](auto &s) { s.devices[1] = "eth1"; }},
        {"topology.nodes[1]", "a device without a name",
         [](auto &s) {

@@ -92,13 +92,13 @@ TEST_CASE("what is not alike stays in full, and the reason is said") {
   CHECK(noteOf([](TestVariant &v) {
           std::swap(v.ranks[2].steps[0].delay, v.ranks[2].steps.back().delay);
           v.ranks[2].steps.back().delay = 1;
-        }) ==
-        "variants[0]: ranks[2].steps[7]: is no image of its representative's");
+        }) == "variants[0]: ranks[2].steps[7]: is not an image of its "
+              "representative's");
   CHECK(noteOf([](TestVariant &v) { v.channels[20].slots = 7; }) ==
-        "variants[0]: channels[20]: is no image of its representative's");
+        "variants[0]: channels[20]: is not an image of its representative's");
   CHECK(noteOf([](TestVariant &v) {
           std::swap(v.trees[2].numerator, v.trees[3].numerator);
-        }) == "variants[0]: trees[2]: is no image of its representative's");
+        }) == "variants[0]: trees[2]: is not an image of its representative's");
   CHECK(noteOf([](TestVariant &v) {
           for (size_t tree : {2, 3})
             v.trees[tree].root = 2;

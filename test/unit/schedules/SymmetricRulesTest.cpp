@@ -104,7 +104,7 @@ TEST_CASE("rules of symmetric variants") {
         [](auto &p) { p.variants[0].ranks.pop_back(); }},
        {"programs[0].variants[0].trees: the shares of block 2 add up to less",
         [](auto &p) { p.variants[0].symmetric = false; }},
-       {"programs[0].variants[0].trees[0]: root 2 is no representative",
+       {"programs[0].variants[0].trees[0]: root 2 is not a representative",
         [](auto &p) {
           auto &trees = p.variants[0].trees;
           trees[0] = withRoot(trees[0], 2);

@@ -87,7 +87,8 @@ TEST_CASE("what is no group that acts freely") {
   CHECK(refusalOf(machine, {shiftBy(6, 1, 7)}) ==
         "symmetry[0]: makes more elements than there are ranks, 6");
   CHECK(refusalOf(machine, {shiftBy(6, 1, 5)}) ==
-        "symmetry[0]: taken 5 times is no element of the generators before it");
+        "symmetry[0]: taken 5 times is not an element of the generators before "
+        "it");
   CHECK(refusalOf(machine, {shiftBy(6, 3, 2), shiftBy(6, 3, 2)}) ==
         "symmetry: an element other than the identity leaves a rank in place");
   CHECK(refusalOf(machine, changed(1, 6, [](auto &r) { r.nodes.pop_back(); }))
@@ -117,8 +118,8 @@ TEST_CASE("what is of one order on ranks may be of another on other nodes") {
   const sched::Renaming alike{{1, 2, 3, 0, 4, 5, 6}, 4};
   CHECK(refusalOf(machine, {alike}) == "");
   const sched::Renaming turned{{1, 2, 3, 0, 5, 6, 4}, 4};
-  CHECK(refusalOf(machine, {turned}) ==
-        "symmetry[0]: taken 4 times is no element of the generators before it");
+  CHECK(refusalOf(machine, {turned}) == "symmetry[0]: taken 4 times is not an "
+                                        "element of the generators before it");
 }
 
 TEST_CASE("renamings that change something") {

@@ -116,9 +116,9 @@ TEST_CASE("ids may hold colons") {
 
 TEST_CASE("what cannot be done is said with place and remedy") {
   CHECK(errorOf({without("a")}) ==
-        "without a: 'a' is no link; write the ids of its two nodes with ':' "
+        "without a: 'a' is not a link; write the ids of its two nodes with ':' "
         "between, as in gpu0:gpu1");
-  CHECK(errorOf({without("")}).find("without : '' is no link") == 0);
+  CHECK(errorOf({without("")}).find("without : '' is not a link") == 0);
   CHECK(errorOf({without("a:x")}) ==
         "without a:x: 'test' has no node 'x'; a has links to b, s");
   CHECK(errorOf({without("x:a")}) ==
@@ -165,6 +165,6 @@ TEST_CASE("limits are read") {
         textOf(
             parseLinkLimit(std::string("a:b=") + wrong, "here").takeError()) ==
         std::string("here: '") + wrong +
-            "' is no bandwidth; write 0.001 to 1000000 GB/s, or take the "
+            "' is not a bandwidth; write 0.001 to 1000000 GB/s, or take the "
             "link away altogether");
 }
