@@ -186,6 +186,8 @@ def test_groups_that_are_never_destroyed_end_with_the_process(backend):
         os._exit(0)  # as a process does that is killed
 
     run(body, 2, backend=backend, may_die={0, 1})
+    # Records of calls stay for others to read until the user makes another communicator (docs/hangs.md).
+    run(lambda rank: total_of(dist.group.WORLD, 1), 2, backend=backend)
     assert set(os.listdir("/dev/shm")) <= shared
 
 
