@@ -9,13 +9,13 @@
 
 #include "schedules/CheckRules.h"
 
-#include "schedules/MachineLimits.h"
 #include "schedules/PartialSums.h"
 #include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
 #include "schedules/SwitchRules.h"
 #include "schedules/SymmetricImages.h"
 #include "schedules/Text.h"
+#include "schedules/TopologyRules.h"
 
 #include <cmath>
 #include <map>
@@ -31,14 +31,6 @@ constexpr uint64_t kNoLimit = ~uint64_t(0);
 constexpr uint32_t kNoElement = ~0u;
 
 std::string str(uint64_t value) { return std::to_string(value); }
-template <typename Enum> bool known(Enum value) {
-  return value >= Enum::MIN && value <= Enum::MAX;
-}
-template <typename Enum> std::string unknown(const char *name, Enum value) {
-  return textOf("unknown ", name, " ", uint64_t(value),
-                "; a newer Blink may know it");
-}
-
 bool finite(double value, double least) {
   return std::isfinite(value) && value >= least;
 }
@@ -127,48 +119,13 @@ bool RuleChecker::checkFile() {
 }
 
 bool RuleChecker::checkTopology(const Topology &topology) {
-  const auto &nodes = *topology.nodes();
-  if (!pay("topology.nodes", &nodes) ||
-      !pay("topology.links", topology.links()))
+  error_ = checkTopologyRules(topology, budget_);
+  if (!error_.empty())
     return false;
-  if (nodes.size() > kMostNodes)
-    return fail("topology.nodes", nodes.size(), ", expected at most ",
-                kMostNodes);
-  if (topology.links()->size() > kMostLinks)
-    return fail("topology.links", topology.links()->size(),
-                ", expected at most ", kMostLinks);
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
-    NodeKind kind = nodes[i]->kind();
-    if (!known(kind))
-      return fail(at("topology.nodes", i), unknown("node kind", kind));
-    if (const auto *device = nodes[i]->device()) {
-      if (kind != NodeKind::nic)
-        return fail(at("topology.nodes", i),
-                    "has a device and is not a nic; only nics have one");
-      if (device->size() == 0)
-        return fail(at("topology.nodes", i), "a device without a name");
-    }
-    if (kind == NodeKind::gpu)
+  const auto &nodes = *topology.nodes();
+  for (uint32_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i]->kind() == NodeKind::gpu)
       gpuNodes_.push_back(i);
-  }
-  for (uint32_t i = 0; i < topology.links()->size(); ++i) {
-    const Link &link = *topology.links()->Get(i);
-    std::string what;
-    if (link.from() >= nodes.size())
-      what = outOf("node", link.from(), nodes.size());
-    else if (link.to() >= nodes.size())
-      what = outOf("node", link.to(), nodes.size());
-    else if (link.from() == link.to())
-      what = "joins node " + str(link.from()) + " with itself";
-    else if (!isBandwidth(link.bandwidth()))
-      what = std::string("bandwidth is not ") + kBandwidthRange;
-    else if (!isLatency(link.latency()))
-      what = std::string("latency is not ") + kLatencyRange;
-    else if (!known(link.kind()))
-      what = unknown("link kind", link.kind());
-    if (!what.empty())
-      return fail(at("topology.links", i), what);
-  }
   return true;
 }
 

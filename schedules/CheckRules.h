@@ -35,6 +35,16 @@ inline std::string outOf(const char *name, uint64_t index, uint64_t count) {
   return textOf(name, " ", index, " of ", count);
 }
 
+/// Returns true if this version of Blink has a name for `value`.
+template <typename Enum> bool known(Enum value) {
+  return value >= Enum::MIN && value <= Enum::MAX;
+}
+/// Describes a value that is not known(): "unknown link kind 6; ...".
+template <typename Enum> std::string unknown(const char *name, Enum value) {
+  return textOf("unknown ", name, " ", uint64_t(value),
+                "; a newer Blink may know it");
+}
+
 /// Base of walks over an untrusted file that end at the first violation of a
 /// rule.
 class RuleWalk {

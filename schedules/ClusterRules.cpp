@@ -6,9 +6,9 @@
 
 #include "schedules/ClusterRules.h"
 
-#include "schedules/MachineLimits.h"
 #include "schedules/Placement.h"
 #include "schedules/Text.h"
+#include "schedules/TopologyRules.h"
 
 #include <algorithm>
 #include <vector>
@@ -63,31 +63,14 @@ private:
 
 bool ClusterWalk::checkTopology() {
   const Topology &topology = *cluster_.topology();
-  if (!pay("topology.nodes", topology.nodes()) ||
-      !pay("topology.links", topology.links()))
-    return false;
-  for (const Node *node : *topology.nodes()) {
+  if (std::string wrong = checkTopologyRules(topology, budget_); !wrong.empty())
+    return fail(wrong);
+  for (const Node *node : *topology.nodes())
     if (const char *wrong = budget_.pay(node->id()))
       return fail("topology.nodes: ", wrong);
-    if (node->kind() > NodeKind::MAX)
-      return fail("topology.nodes: a node of unknown kind");
-    if (node->device() &&
-        (node->kind() != NodeKind::nic || node->device()->size() == 0))
-      return fail("topology.nodes: a device without a name, or of a node that "
-                  "is not a nic");
-  }
-  if (topology.nodes()->size() != index_.num_nodes())
-    return fail("topology: ", topology.nodes()->size(), " nodes, expected ",
-                index_.num_nodes());
-  for (const Link *link : *topology.links())
-    if (link->from() >= index_.num_nodes() ||
-        link->to() >= index_.num_nodes() || link->from() == link->to() ||
-        !isBandwidth(link->bandwidth()) || !isLatency(link->latency()) ||
-        link->kind() > LinkKind::MAX)
-      return fail("topology.links: a link of unknown kind, without two ends, "
-                  "or without a bandwidth of ",
-                  kBandwidthRange, " and a latency of ", kLatencyRange);
-  return true;
+  return topology.nodes()->size() == index_.num_nodes() ||
+         fail("topology: ", topology.nodes()->size(), " nodes, expected ",
+              index_.num_nodes());
 }
 
 bool ClusterWalk::numbered(const NumberList &columns, size_t &count) {

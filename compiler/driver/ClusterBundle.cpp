@@ -141,10 +141,9 @@ llvm::Expected<std::vector<uint8_t>>
 blink::compileClusterBundle(const Topology &whole, const BundleOptions &asked,
                             llvm::StringRef placements, BundleWatcher watcher) {
   if (asked.surviveGpus || asked.surviveLinks)
-    return makeError(
-        "--survive cannot be combined with shapes of placements; name "
-        "the smaller shapes, and make a bundle of the cluster "
-        "--without-link");
+    return makeError("--survive cannot be combined with shapes of placements; "
+                     "name the smaller shapes, and make a bundle of the "
+                     "cluster --without-link");
   llvm::Expected<DegradedTopology> degraded =
       degradeLinks(whole, asked.each.linkEdits);
   if (!degraded)

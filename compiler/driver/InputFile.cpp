@@ -111,10 +111,9 @@ llvm::Error blink::expectSchedule(const InputFile &file) {
     return llvm::Error::success();
   if (file.kind == InputKind::bundle)
     return refuseBundle(file);
-  return makeError(
-      "{0}: is not a schedule; make one with: blinkc compile {0} -o "
-      "FILE.sched",
-      file.path);
+  return makeError("{0}: is not a schedule; make one with: blinkc compile {0} "
+                   "-o FILE.sched",
+                   file.path);
 }
 
 llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path,

@@ -127,9 +127,8 @@ llvm::Error blink::checkIrText(llvm::StringRef text, llvm::StringRef fileName) {
                    "a binary file that is not a schedule; expected a topology, "
                    "IR or a schedule");
   if (text.ltrim().starts_with("<"))
-    return errorAt(
-        fileName, {},
-        "an XML file; blinkc import converts those of NCCL and hwloc "
-        "to a topology");
+    return errorAt(fileName, {},
+                   "an XML file; blinkc import converts those of NCCL and "
+                   "hwloc to a topology");
   return Scanner(text, fileName).scan();
 }

@@ -175,9 +175,8 @@ problemInPhases(collective::RequestOpInterface request) {
   if (!request->hasAttr(kPhasesAttr))
     return nullptr;
   if (request->hasAttr(kMaxPeers))
-    return makeError(
-        "--phases cannot be combined with --max-peers: it chooses the "
-        "peers of ranks; leave one of them out");
+    return makeError("--phases cannot be combined with --max-peers: it chooses "
+                     "the peers of ranks; leave one of them out");
   auto phased = problemOf(request);
   if (failed(phased))
     return makeError("no problem");
@@ -194,9 +193,8 @@ llvm::Error useSwitches(collective::RequestOpInterface request,
   if (!request->hasAttr(kInSwitchAttr))
     return llvm::Error::success();
   if (request->hasAttr(kOrderAttr))
-    return makeError(
-        "--in-switch cannot be combined with --order: a switch adds in "
-        "an order of its own; leave one of them out");
+    return makeError("--in-switch cannot be combined with --order: a switch "
+                     "adds in an order of its own; leave one of them out");
   askForSwitches(from);
   llvm::Expected<std::optional<PackedTrees>> faster =
       packWithSwitches(from.problem, packed, watcher);

@@ -57,9 +57,8 @@ llvm::Error blink::askForPhases(ProblemFromIR &from) {
                      "--phases out",
                      toString(collective));
   if (!from.rankTopology.relays().empty())
-    return makeError(
-        "--phases cannot be combined with --relays; leave one of them "
-        "out");
+    return makeError("--phases cannot be combined with --relays; leave one of "
+                     "them out");
   from.rankTopology = from.rankTopology.withPhases();
   from.phases = true;
   if (from.rankTopology.numServers() < 2)

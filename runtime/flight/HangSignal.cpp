@@ -8,6 +8,7 @@
 
 #include "runtime/Fork.h"
 #include "runtime/Log.h"
+#include "runtime/QuietThread.h"
 #include "runtime/flight/HangReport.h"
 #include "runtime/flight/PictureReader.h"
 
@@ -20,7 +21,6 @@
 #include <cstring>
 #include <string>
 #include <sys/eventfd.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -88,21 +88,13 @@ Status take() {
   const int wakes = eventfd(0, EFD_CLOEXEC);
   if (wakes < 0)
     return {blinkSystemError, std::strerror(errno)};
-  // The thread must not receive any of the application's signals.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  Status started;
-  try {
-    std::thread(serve, wakes).detach();
-  } catch (const std::system_error &error) {
-    started = Status(blinkSystemError, "cannot start a thread: ", error.what());
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!started.ok()) {
+  std::thread thread;
+  if (Status started = startQuietThread(thread, [wakes] { serve(wakes); });
+      !started.ok()) {
     close(wakes);
     return started;
   }
+  thread.detach();
   event.store(wakes, std::memory_order_relaxed);
   owner.store(getpid(), std::memory_order_release);
   struct sigaction ours{};

@@ -6,10 +6,10 @@
 
 #include "runtime/network/Heartbeats.h"
 
+#include "runtime/QuietThread.h"
+
 #include <algorithm>
-#include <csignal>
 #include <set>
-#include <system_error>
 #include <unistd.h>
 
 namespace blink::runtime::network {
@@ -46,21 +46,15 @@ struct Running {
 bool Heartbeats::start(Clock::duration interval,
                        std::function<void(Clock::duration)> beat) {
   process_ = getpid();
-  // Signals are for the program's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread(
-        [this, interval, beat = std::move(beat)] { main(interval, beat); });
-  } catch (const std::system_error &) {
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const Status started =
+      startQuietThread(thread_, [this, interval, beat = std::move(beat)] {
+        main(interval, beat);
+      });
   Running &running = Running::get();
   std::lock_guard<std::mutex> lock(running.mutex);
-  if (thread_.joinable())
+  if (started.ok())
     running.all.insert(this);
-  return thread_.joinable();
+  return started.ok();
 }
 
 bool Heartbeats::ours() const { return process_ == 0 || process_ == getpid(); }

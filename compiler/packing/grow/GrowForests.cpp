@@ -116,11 +116,12 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   std::vector<Forest> best(std::size(kChildren));
   for (bool lower = true; lower && mayTry(copies); copies *= 2) {
     lower = false;
+    const std::vector<int> room = roomOf(within, rate / copies);
     for (size_t kind = 0; kind < best.size(); ++kind) {
       const GrowRequest request{copies, rate / copies, kChildren[kind],
                                 numRanks <= kMostPatiently};
       if (!best[kind].trees.empty() && best[kind].excess == 0 &&
-          best[kind].depth <= leastDepth(within, request))
+          best[kind].depth <= leastDepth(within, request, room))
         continue; // no trees are lower
       Forest forest = judged(growTrees(within, table, islands, request,
                                        variantsFor(numRanks, copies)),

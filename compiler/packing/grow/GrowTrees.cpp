@@ -269,7 +269,8 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
                                    const GrowRequest &request, int variants) {
   const RankTopology &machine = *problem.rankTopology;
   const int numRanks = machine.numRanks();
-  const int least = leastDepth(problem, request);
+  const std::vector<int> room = roomOf(problem, request.unit);
+  const int least = leastDepth(problem, request, room);
   const std::tuple lowest(0, least, request.copies * least);
   std::vector<Tree> best;
   auto score = lowest; // the score of `best`
@@ -284,7 +285,6 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
     score = now;
     best = std::move(trees);
   };
-  const std::vector<int> room = roomOf(problem, request.unit);
   auto growBetween = [&](const Islands &between) {
     for (int variant = 0; variant < variants && !isLowest(); ++variant)
       offer(growByIslands(problem, between, table, room, request,

@@ -6,18 +6,15 @@
 
 #include "compiler/packing/grow/LeastDepth.h"
 
-#include "compiler/packing/grow/RootedCut.h"
-
 #include <algorithm>
 
 using namespace blink;
 
-int blink::leastDepth(const PackingProblem &problem,
-                      const GrowRequest &request) {
+int blink::leastDepth(const PackingProblem &problem, const GrowRequest &request,
+                      const std::vector<int> &room) {
   const RankTopology &machine = *problem.rankTopology;
   const std::vector<Link> &links = machine.topology().links;
   const bool up = hasUpTrees(problem.collective);
-  const std::vector<int> room = roomOf(problem, request.unit);
   // The edges to children for which the links of each node have room.
   std::vector<int64_t> edges(machine.topology().nodes.size(), 0);
   for (size_t link = 0; link < links.size(); ++link)

@@ -15,8 +15,10 @@ namespace blink {
 /// has more than `mostChildren` children in a tree. The root needs at least one
 /// edge in each of the other trees, and no rank can have more edges than its
 /// links have room for. Returns the number of ranks if links have too little
-/// room for any such trees.
-int leastDepth(const PackingProblem &problem, const GrowRequest &request);
+/// room for any such trees. `room`: of roomOf (RootedCut.h) for the request's
+/// unit.
+int leastDepth(const PackingProblem &problem, const GrowRequest &request,
+               const std::vector<int> &room);
 
 } // namespace blink
 

@@ -8,6 +8,7 @@
 
 #include "compiler/packing/grow/RootedCut.h"
 
+#include "compiler/packing/TreeRoom.h"
 #include "compiler/support/Infinity.h"
 #include "compiler/topology/symmetry/MachineColoring.h"
 
@@ -20,10 +21,6 @@ namespace {
 
 /// Flows below this part of the largest bandwidth are rounding errors.
 constexpr double kRounding = 1e-12;
-/// Room this close below an integer counts as that integer.
-constexpr double kRoomRoundUp = 1e-9;
-/// The most trees that are counted as fitting on a link.
-constexpr double kMostRoom = 1e6;
 
 class Flow {
 public:
@@ -195,8 +192,7 @@ PackingCertificate blink::leastCut(const PackingProblem &problem,
 std::vector<int> blink::roomOf(const PackingProblem &problem, double unit) {
   std::vector<int> room;
   for (const Link &link : problem.rankTopology->topology().links)
-    room.push_back(static_cast<int>(
-        std::min(kMostRoom, std::floor(link.bandwidth / unit + kRoomRoundUp))));
+    room.push_back(static_cast<int>(roomForTrees(link.bandwidth, unit)));
   return room;
 }
 

@@ -22,13 +22,11 @@ static llvm::Error check(const PackingProblem &problem) {
     return makeError("--order: {0} adds nothing; leave --order out",
                      toString(problem.collective));
   if (machine.isPhased() || machine.isLimited())
-    return makeError(
-        "--order cannot be combined with --phases or --max-peers; leave "
-        "one of them out");
+    return makeError("--order cannot be combined with --phases or --max-peers; "
+                     "leave one of them out");
   if (!machine.relays().empty())
-    return makeError(
-        "--order cannot be combined with --relays; leave one of them "
-        "out");
+    return makeError("--order cannot be combined with --relays; leave one of "
+                     "them out");
   return llvm::Error::success();
 }
 

@@ -6,6 +6,8 @@
 
 #include "compiler/packing/select/RouteBound.h"
 
+#include "compiler/packing/TreeRoom.h"
+
 using namespace blink;
 
 bool blink::mayFit(const PackingProblem &problem,

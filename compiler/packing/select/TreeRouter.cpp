@@ -6,6 +6,7 @@
 
 #include "compiler/packing/select/TreeRouter.h"
 
+#include "compiler/packing/TreeRoom.h"
 #include "compiler/support/Infinity.h"
 
 #include <algorithm>
@@ -310,14 +311,6 @@ std::vector<Tree> Router::run() {
 }
 
 } // namespace
-
-double blink::roomForTrees(double bandwidth, double unit) {
-  /// Room this close below an integer counts as that integer.
-  constexpr double kRoundUp = 1e-9;
-  /// The most trees that are counted as fitting on a link.
-  constexpr double kMost = 1e6;
-  return std::min(kMost, std::floor(bandwidth / unit + kRoundUp));
-}
 
 std::vector<Tree> blink::routeTrees(const SymmetricProblem &plain,
                                     const RouteRequest &request,

@@ -22,10 +22,6 @@ struct RouteRequest {
   int maxDepth = 1;
 };
 
-/// Returns the number of trees of `unit` GB/s for which a link with `bandwidth`
-/// GB/s free has room; at most 1e6, which is more than any request needs.
-double roomForTrees(double bandwidth, double unit);
-
 /// Looks for such trees by negotiated congestion, as FPGA routers do (McMurchie
 /// and Ebeling, PathFinder, 1995). Every tree is grown greedily over links
 /// whose prices rise with the load that other trees and its own edges so far

@@ -237,6 +237,6 @@ TEST_CASE("links of a cluster keep to the limits of a machine") {
   for (auto [bandwidth, latency] : wrong) {
     *link = sched::Link(bandwidth, latency, before.from(), before.to(),
                         before.kind());
-    CHECK(contains(check(), "topology.links: a link"));
+    CHECK(contains(check(), "cluster.topology.links[0]: "));
   }
 }
