@@ -17,6 +17,9 @@
 #                                      XXHASH_INCLUDE_DIR, CLI11_INCLUDE_DIR, JSON_INCLUDE_DIR, build/gpu-headers, the
 #                                      compiler's folders)
 #   tools/gpu-check.sh --build-only    only builds; needs no GPU
+#   tools/gpu-check.sh --built         builds nothing and runs the programs in the build folder, which another machine
+#                                      may have built with --build-only --architecture; needs neither CUDA, CMake nor
+#                                      ninja, but the GPU's driver
 #   tools/gpu-check.sh --build DIR     build folder (build/gpu-check)
 #   tools/gpu-check.sh --architecture 90   architecture of the machine code (default: the GPU's)
 #
@@ -54,7 +57,7 @@ path() { case $1 in /*) echo "$1" ;; *) echo "$invoked_from/$1" ;; esac; }
 
 order=(build first conformance launches storm calibration measure profile sanitize processes gpus)
 build=$PWD/build/gpu-check
-output='' architecture='' rest='' pack=''
+output='' architecture='' rest='' pack='' built=''
 total=560
 flatbuffers=${FLATBUFFERS_INCLUDE_DIR-} doctest=${DOCTEST_INCLUDE_DIR-} xxhash=${XXHASH_INCLUDE_DIR-}
 cli11=${CLI11_INCLUDE_DIR-} json=${JSON_INCLUDE_DIR-}
@@ -65,6 +68,7 @@ while [ $# -gt 0 ]; do
     --build-only) parts=(build); build_only=1; shift; continue ;;
     --rest) rest=1; shift; continue ;;
     --pack) pack=1; shift; continue ;;
+    --built) built=1; shift; continue ;;
     --build | --output | --flatbuffers | --doctest | --xxhash | --cli11 | --json | --architecture | --seconds) ;;
     -*) stop "no option '$1'; --help lists them" ;;
     *)
@@ -97,11 +101,11 @@ source tools/gpu-check.d/headers.sh
 
 #== What is here ===============================================================
 
-command -v cmake >/dev/null || stop "cmake is not on PATH"
-command -v ninja >/dev/null || stop "ninja is not on PATH"
+[ -n "$built" ] || command -v cmake >/dev/null || stop "cmake is not on PATH"
+[ -n "$built" ] || command -v ninja >/dev/null || stop "ninja is not on PATH"
 command -v python3 >/dev/null || stop "python3 is not on PATH"
 PATH=$PATH:/usr/local/cuda/bin
-nvcc=$(command -v nvcc) || stop "nvcc is neither on PATH nor in /usr/local/cuda/bin"
+nvcc=$(command -v nvcc) || [ -n "$built" ] || stop "nvcc is neither on PATH nor in /usr/local/cuda/bin"
 
 gpu=none driver=none gpus=0
 device=${CUDA_VISIBLE_DEVICES-0}
@@ -117,14 +121,16 @@ if [ "$gpus" -gt 0 ]; then
 elif [ -z "${build_only-}" ]; then
   stop "nvidia-smi lists no GPU; --build-only builds and stops"
 fi
-if [ -z "$architecture" ]; then
+if [ -n "$built" ]; then
+  architecture=${architecture:-${own-}}
+elif [ -z "$architecture" ]; then
   # Without a GPU, or with one that this nvcc does not know, builds PTX of 80.
   architecture=80
   if [ -n "${own-}" ] && grep -qx "sm_$own" <<<"$("$nvcc" --list-gpu-code)"; then
     architecture=$own-real
   fi
 fi
-find_headers
+[ -n "$built" ] || find_headers
 
 # Indices in the order of nvidia-smi.
 export CUDA_DEVICE_ORDER=PCI_BUS_ID

@@ -1,8 +1,8 @@
-"""The charts of the pages, each made of its files of results. A maker returns a Chart, or a sentence: why there is none."""
-import re
+"""The charts of the pages, each made of its files of results."""
+import json
 
 from .chart import Axis, Chart, Panel, Row, powers, size_label
-from .results import RESULTS, Wrong, records
+from .results import RESULTS, Wrong, records, using
 
 COLLECTIVES = ["broadcast", "allreduce"]
 
@@ -112,21 +112,13 @@ def pods(folder=RESULTS):
 
 
 def gpu(folder=RESULTS):
-    """Algbw on GPUs, by size: of the table that tools/gpu-report writes into the page beside the folder."""
-    page = folder.parent / "gpu-results.md"
-    head = ["ranks", "lanes", "collective", "bytes", "time (us)", "algbw (GB/s)"]
-    table = re.search(r"^\| " + re.escape(" | ".join(head)) + r" \|.*\n\|.*\n((?:\|.*\n)+)",
-                      page.read_text() if page.exists() else "", re.MULTILINE)
-    if not table:
-        raise Wrong(f"{page.name} has no table of {', '.join(head)}")
-    cells = [[cell.strip() for cell in line.strip("|").split("|")][:len(head)] for line in table[1].splitlines()]
-    if not any(map(any, cells)):
-        return f"nothing has been measured on a GPU yet: {page.name} has no numbers"
-    try:
-        rates = {(collective, int(size.replace(",", "")), int(lanes)): float(rate.replace(",", ""))
-                 for _, lanes, collective, size, _, rate in cells}
-    except ValueError as error:
-        raise Wrong(f"{page.name}: {error}") from None
+    """Algbw on GPUs, by size."""
+    rates = {}
+    for lanes in (16, 4):
+        path = folder / f"gpu/perf-{lanes}.json"  # of blink-perf
+        with using(path):
+            rates.update({(row["collective"], row["bytes"], lanes): row["out_of_place"]["algbw_gbps"]
+                          for row in json.loads(path.read_text())["results"]})
     sizes, lanes = sorted({key[1] for key in rates}), sorted({key[2] for key in rates}, reverse=True)
     kinds = list(dict.fromkeys(key[0] for key in rates))
     panels = [Panel(kind, [[rates.get((kind, size, number)) for size in sizes] for number in lanes]) for kind in kinds]

@@ -8,6 +8,10 @@ part_build() {
   [ ! -e test/storm/CMakeLists.txt ] || targets+=(blink_storm_cuda)
   # A build that did not finish is tried again, and continues where it stopped.
   is_built || rm -f "$rows/build-"*
+  if [ -n "$built" ]; then
+    run_step build 30 "$perf" --version
+    return
+  fi
   run_step build 500 bash -ec '
     build=$1 targets=$2; shift 2
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBLINK_BUILD_COMPILER=OFF -DBLINK_CUDA=ON \
@@ -59,7 +63,7 @@ part_processes() { run_cases --source-file-exclude="$apart" --test-case='*proces
 part_storm() {
   local storm=$build/test/storm/blink_storm_cuda
   if [ -x "$storm" ]; then
-    run_step storm 90 "$storm" --seconds 60
+    run_step storm 90 "$storm" --seconds 60 --verbose
   else
     skip_step storm "this tree has none"
   fi
@@ -90,7 +94,7 @@ metrics=(gpu__time_duration.sum dram__throughput.avg.pct_of_peak_sustained_elaps
 profile() {
   begin_step "allreduce, $2, $3" || return 0
   hung=unfinished attempt 75 "$1" --replay-mode application --launch-skip 3 --launch-count 1 --csv \
-    --metrics "$(IFS=,; echo "${metrics[*]}")" \
+    --kernel-name 'regex:laneKernel|wideKernel' --metrics "$(IFS=,; echo "${metrics[*]}")" \
     "$perf" --backend cuda --ranks 8 --devices 0 -b "$3" -e "$3" -d "$2" -n 4 -w 2 -c 0 \
     "test/gpu/allreduce.$(lanes).sched" || return 0
   local values

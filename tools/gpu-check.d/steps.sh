@@ -9,7 +9,7 @@ no_time="there was no time left; --rest runs it"
 
 # begin_results: removes the record of another GPU or commit, and that of an earlier run of all parts.
 begin_results() {
-  cuda=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+  cuda=$("${nvcc:-false}" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p' || true)
   commit=$(git rev-parse --short HEAD 2>/dev/null || echo "of no commit")
   local machine="GPU: $gpu (of $gpus); driver $driver; CUDA $cuda; kernels for $architecture; Blink $commit"
   if [ "$machine" != "$(cat "$record/machine" 2>/dev/null)" ] || [ -z "$named$rest" ]; then
@@ -139,6 +139,7 @@ finish() {
     python3 -c 'import json, sys; print(json.dumps(dict(word.split("=", 1) for word in sys.argv[1:])))' \
       "gpu=$gpu" "driver=$driver" "cuda=$cuda" "architecture=$architecture" "blink=$commit" \
       "lanes=$(cat "$record/lanes" 2>/dev/null)" "date=$(date -u +%F)" >"$measured/about.json"
+    python3 tools/gpu-check.d/tests.py "$rows" >"$measured/tests.json"
     if python3 tools/gpu-report "$measured" >"$output/gpu-results.md"; then
       echo
       cat "$output/gpu-results.md"
