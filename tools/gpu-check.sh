@@ -29,7 +29,8 @@
 #   conformance   blink_cuda_test, one process per case
 #   launches      its cases with a separate launch for each rank, one of them late, and with many calls back to back
 #   storm         one minute of random calls
-#   calibration   limits of lanes: copies by few blocks, loads, fences and answers at system scope
+#   calibration   limits of lanes: copies and folds by few blocks, loads, fences and answers at system scope; whether
+#                 streams run side by side
 #   measure       the measurements of docs/gpu-results.md
 #   profile       the kernel of lanes under ncu
 #   sanitize      compute-sanitizer's memcheck, synccheck, racecheck and initcheck on calls of one launch each

@@ -32,6 +32,22 @@ __global__ void __launch_bounds__(kBlockThreads)
     to[i] = from[i];
 }
 
+__global__ void meetingKernel(MeetingMemory *memory, uint32_t kernels) {
+  constexpr uint64_t kPatience = 300 * 1000 * 1000; // nanoseconds
+  const auto now = [] {
+    uint64_t time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+  };
+  const uint64_t begin = now();
+  atomicAdd(&memory->arrived, 1u);
+  while (*const_cast<volatile uint32_t *>(&memory->arrived) < kernels)
+    if (now() - begin > kPatience) {
+      atomicAdd(&memory->failed, 1u);
+      return;
+    }
+}
+
 } // namespace
 
 cudaError_t countProcessors(int &count) {
@@ -44,6 +60,12 @@ cudaError_t countProcessors(int &count) {
 
 cudaError_t launchEmpty(uint32_t numBlocks, cudaStream_t stream) {
   emptyKernel<<<numBlocks, kBlockThreads, 0, stream>>>();
+  return cudaGetLastError();
+}
+
+cudaError_t launchMeeting(MeetingMemory *memory, uint32_t kernels,
+                          cudaStream_t stream) {
+  meetingKernel<<<1, 1, 0, stream>>>(memory, kernels);
   return cudaGetLastError();
 }
 

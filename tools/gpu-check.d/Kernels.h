@@ -42,6 +42,37 @@ struct LaneShape {
 cudaError_t launchLaneCopy(void *to, const void *from, size_t bytes,
                            const LaneShape &shape, cudaStream_t stream);
 
+/// What lanes sum and store: each block adds a part of its own of all sources,
+/// and stores the sum to all destinations.
+struct FoldShape {
+  static constexpr uint32_t kMostRanges = 8; ///< sources or destinations
+  uint32_t blocks = 1;
+  uint32_t sources = 1;
+  uint32_t destinations = 1;
+  /// How loads are kept in flight.
+  enum Way {
+    lanes,  ///< as in Blink's folds: of two sources, in registers
+    four,   ///< of four sources, in registers
+    eight,  ///< of eight sources, in registers
+    shared, ///< in shared memory, from one turn to the next
+    kWays
+  } way = lanes;
+};
+/// Launches a sum of floats. The sources lie one after the other at `from`, the
+/// destinations at `to`, each of `bytes`, a multiple of 16 times the blocks.
+cudaError_t launchFold(void *to, const void *from, size_t bytes,
+                       const FoldShape &shape, cudaStream_t stream);
+
+/// The memory of kernels that wait for each other.
+struct MeetingMemory {
+  uint32_t arrived; ///< kernels that have begun
+  uint32_t failed;  ///< kernels that gave up waiting
+};
+/// Launches a kernel of one thread, which waits until `kernels` of them have
+/// begun, for about 300 ms at most. `memory` is zero before the first one.
+cudaError_t launchMeeting(MeetingMemory *memory, uint32_t kernels,
+                          cudaStream_t stream);
+
 /// Operations to repeat, at system scope.
 enum class Turn {
   acquire,        ///< a thread loads a word that nobody writes

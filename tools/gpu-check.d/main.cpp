@@ -9,8 +9,10 @@
 
 #include "schedules/Text.h"
 #include "tools/gpu-check.d/Device.h"
+#include "tools/gpu-check.d/Folds.h"
 #include "tools/gpu-check.d/Kernels.h"
 #include "tools/gpu-check.d/Lanes.h"
+#include "tools/gpu-check.d/Queues.h"
 #include "tools/gpu-check.d/Runtime.h"
 #include "tools/gpu-check.d/Traffic.h"
 
@@ -32,6 +34,10 @@ constexpr char kHelp[] =
   blink-gpu-bench lanes BYTES          a copy by one to all multiprocessors, in the way that lanes
                                        copy; the time of a load, a fence and an answer at system
                                        scope
+  blink-gpu-bench folds BYTES          folds of lanes without their waits, of ranges of this size (a
+                                       multiple of 2048), and with more loads in flight
+  blink-gpu-bench queues ROUNDS        how often kernels in 2 to 32 new streams do not run at the same
+                                       time
   blink-gpu-bench calls FILE.sched [TIMES]
                                        an allreduce of 8 bytes to 32 KiB and waiting for it, the
                                        median of TIMES calls (200)
@@ -116,6 +122,38 @@ std::string lanes(uint64_t bytes) {
                 ", \"stores_ns\": ", number(turns.stores),
                 ", \"stores_and_fence_ns\": ", number(turns.storesAndFence),
                 ", \"ping_pong_ns\": ", number(turns.pingPong), "}");
+}
+
+std::string folds(uint64_t bytes) {
+  static constexpr const char *kWays[FoldShape::kWays] = {"lanes", "four",
+                                                          "eight", "shared"};
+  if (bytes % 2048 != 0)
+    throw UsageError("folds: the number of bytes is no multiple of 2048");
+  Device device;
+  return textOf("{\"bytes\": ", bytes, ", \"folds\": ",
+                listOf(timeFolds(device, size_t(bytes)),
+                       [](const FoldTime &time) {
+                         const FoldShape &shape = time.shape;
+                         return textOf(
+                             "{\"sources\": ", shape.sources,
+                             ", \"destinations\": ", shape.destinations,
+                             ", \"blocks\": ", shape.blocks, ", \"way\": \"",
+                             kWays[shape.way], "\"",
+                             ", \"us\": ", number(time.us), "}");
+                       }),
+                "}");
+}
+
+std::string queues(uint32_t rounds) {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0); // as the storm
+  return "{\"queues\": " +
+         listOf(countQueues(rounds),
+                [](const QueueCount &count) {
+                  return textOf("{\"streams\": ", count.streams,
+                                ", \"rounds\": ", count.rounds,
+                                ", \"failed\": ", count.failed, "}");
+                }) +
+         "}";
 }
 
 std::string calls(const std::string &file, int times) {
@@ -236,6 +274,10 @@ const Command kCommands[] = {
     {"launch", 1, SIZE_MAX, launch},
     {"lanes", 1, 1,
      [](const Words &words) { return lanes(readBytes(words[0])); }},
+    {"folds", 1, 1,
+     [](const Words &words) { return folds(readBytes(words[0])); }},
+    {"queues", 1, 1,
+     [](const Words &words) { return queues(uint32_t(readTimes(words[0]))); }},
     {"calls", 1, 2,
      [](const Words &words) {
        return calls(words[0], words.size() == 2 ? readTimes(words[1]) : kWaits);
