@@ -37,6 +37,28 @@ std::vector<double> blink::busiestFolds(const FoldProgram &program,
   return most;
 }
 
+/// Returns, for each tree of the packing, the GB/s that one of its folds stores
+/// at most with zero copy; 0 if no fold stores more than it loads.
+static std::vector<double> busiestStores(const FoldProgram &program,
+                                         const Packing &packing) {
+  std::vector<double> most(packing.trees.size(), 0);
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      int tree = program.trees[fold.tree].origin;
+      // With a switch there may be fewer loads than sources.
+      const double loads = fold.sources, stores = fold.directMoves - loads;
+      if (stores > loads)
+        most[tree] = std::max(most[tree], stores);
+    }
+  for (size_t tree = 0; tree < most.size(); ++tree)
+    most[tree] *= packing.trees[tree].weight;
+  return most;
+}
+
+/// The part of laneRate that a fold may move before its tree is split: it is an
+/// estimate, and each part costs overheads.
+static constexpr double kMargin = 1.25;
+
 /// Returns the fewest parts of which none is above `level`.
 static unsigned partsOf(double load, double level) {
   constexpr double kRounding = 1e-9;
@@ -72,6 +94,7 @@ public:
   Splits(FoldProgram whole, const Packing &packing, Protocol protocol,
          ScheduleLimits limits, size_t maxTrees = 0)
       : whole_(std::move(whole)), loads_(busiestFolds(whole_, packing)),
+        stores_(busiestStores(whole_, packing)),
         trees_(treeTimes(whole_, protocol)), protocol_(protocol),
         limits_(limits), maxTrees_(maxTrees) {}
 
@@ -90,6 +113,21 @@ public:
         std::accumulate(parts.begin(), parts.end(), size_t(0)) > maxTrees_)
       parts.clear();
     return parts;
+  }
+  /// Returns true if no tree has both fewer parts than in `given` and a fold
+  /// that stores more than a lane can. The model of time counts loads and
+  /// stores alike, but a lane that copies to several places is limited by what
+  /// it stores: a multiprocessor of an H200 stores 44 to 49 GB/s, to one place
+  /// as to eight (docs/gpu-results.md).
+  bool canStore(const std::vector<unsigned> &parts,
+                const std::vector<unsigned> &given) const {
+    const double limit = costsOf(protocol_).laneRate * kMargin;
+    for (size_t tree = 0; tree < parts.size(); ++tree)
+      if (parts[tree] < given[tree] &&
+          parts[tree] <
+              std::min(partsOf(stores_[tree], limit), limits_.maxLanes))
+        return false;
+    return true;
   }
   /// Returns the schedule of these parts, or with each tree in `parts` parts,
   /// as far as it matters to how long it takes.
@@ -130,6 +168,7 @@ public:
 private:
   FoldProgram whole_;
   std::vector<double> loads_; ///< of each tree's busiest fold
+  std::vector<double> stores_;
   TreeTimes trees_;
   Protocol protocol_;
   ScheduleLimits limits_;
@@ -224,8 +263,6 @@ static std::vector<unsigned> spread(const Splits &splits,
   // A split makes the fullest lane lighter. A gain that is only rounding, or
   // only due to shorter pipelines, is not worth more trees.
   constexpr double kFaster = 1 - 1e-6;
-  // laneRate is an estimate, and each part costs overheads.
-  constexpr double kMargin = 1.25;
   constexpr unsigned kMostSplits = 64;
   const double limit = costsOf(Protocol::simple).laneRate;
   double most = splits.most();
@@ -448,6 +485,7 @@ static std::vector<unsigned> spreadFaster(const Splits &splits,
   std::set<std::vector<unsigned>> seen{parts};
   for (std::vector<unsigned> &other : others) {
     if (other.empty() || !seen.insert(other).second ||
+        !splits.canStore(other, parts) ||
         (!unrooted && rateOf(other) < kAsFair * fair))
       continue;
     MessageTime time = splits.timeOfLarge(other);

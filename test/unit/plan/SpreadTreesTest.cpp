@@ -465,6 +465,27 @@ TEST_CASE("what holds of random machines") {
   }
 }
 
+TEST_CASE("no fold that copies to several places stores more than a lane can") {
+  for (const char *machine : {"dgx-a100", "dgx-h100", "dgx-b200", "mi300x"}) {
+    CAPTURE(machine);
+    RankTopology rankTopology = rankTopologyOf(shippedTopology(machine));
+    PackingProblem problem{&rankTopology, Collective::broadcast, 0};
+    const Packing packing = packed(problem);
+    FoldProgram program = valueOf(
+        planParts(problem, packing,
+                  valueOf(chooseParts(problem, packing, {16}, 0)), {16}));
+    double most = 0;
+    for (const FoldProgram::Rank &rank : program.ranks)
+      for (const FoldProgram::Fold &fold : rank.folds)
+        if (fold.directMoves > 2 * fold.sources)
+          most = std::max(most, packing.algbw * program.trees[fold.tree].share *
+                                    (fold.directMoves - fold.sources));
+    CHECK(most > 0);
+    // A quarter more is tolerated, as in spreadTrees.
+    CHECK(most <= kLimit * 1.25);
+  }
+}
+
 TEST_CASE("parts get equal shares, which add up to those of the trees") {
   SpreadShares shares = spreadShares({1}, 1, {8});
   CHECK(shares.denominator == 8);
