@@ -105,7 +105,7 @@ void answer(const std::string &path, int ranks, Clock::time_point end,
     if (left.empty())
       return;
     if (changed)
-      writeFile(path, Answer::write(id, asked), 0600);
+      writeFile(path, Answer::write(id, asked), sched::FileAccess::secret);
     if (Clock::now() > end)
       throw std::runtime_error(
           textOf(path, ": no rank ", joined(left), " in ", timeoutMs,
@@ -120,7 +120,7 @@ void ask(const std::string &path, int rank, Clock::time_point end,
          int timeoutMs, blinkUniqueId &id) {
   const std::string number = drawNumber();
   const Removed file{questionOf(path, rank)};
-  writeFile(file.path, number, 0600);
+  writeFile(file.path, number, sched::FileAccess::secret);
   while (!Answer::read(contentOf(path), rank, number, id)) {
     if (Clock::now() > end)
       throw std::runtime_error(
