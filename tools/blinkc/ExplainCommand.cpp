@@ -7,6 +7,7 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
+#include "tools/blinkc/Progress.h"
 
 #include "compiler/render/Dot.h"
 #include "compiler/render/ExplanationReport.h"
@@ -67,6 +68,7 @@ static int run(const ExplainFlags &flags) {
       return reportError(compiled.takeError());
     phases = std::move(*compiled);
   }
+  Progress progress;
   for (const sched::Program *program : *(*file)->programs()) {
     ExplainedProgram explained{explainProgram(**file, *program), edits, {}, {}};
     if (flags.dot) {
@@ -74,7 +76,9 @@ static int run(const ExplainFlags &flags) {
       continue;
     }
     if (flags.whatIf > 0) {
-      auto improvements = tryMoreLinks(**file, *program, flags.whatIf);
+      auto improvements =
+          tryMoreLinks(**file, *program, flags.whatIf, progress.work());
+      progress.end();
       if (!improvements)
         return reportError(improvements.takeError());
       explained.improvements = std::move(*improvements);
