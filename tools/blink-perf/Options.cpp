@@ -10,6 +10,7 @@
 #include "tools/blink-perf/Backend.h"
 #include "tools/blink-perf/IdFile.h"
 #include "tools/blink-perf/Launcher.h"
+#include "tools/manual/Checks.h"
 #include "tools/manual/Completion.h"
 #include "tools/manual/ManPage.h"
 #include "tools/replay/Samples.h"
@@ -297,6 +298,7 @@ void CommandLine::addManuals() {
           "--completion", complete, "Print a completion script for this shell")
       ->check(CLI::IsMember(manual::shells()))
       ->type_name("SHELL");
+  manual::refuseEmptyNames(app_);
   manual::addManPages(app_, "blink-perf " BLINK_VERSION_STRING);
 }
 

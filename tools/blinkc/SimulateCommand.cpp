@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
+#include "tools/manual/Checks.h"
 
 #include "compiler/driver/OutputFile.h"
 #include "compiler/plan/TimeModel.h"
@@ -203,6 +205,8 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
 }
 
 static int run(const SimulateFlags &flags) {
+  if (llvm::Error error = readsOnce({flags.input, flags.costs}))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
   if (!input)
     return reportError(input.takeError());
@@ -232,7 +236,8 @@ static int run(const SimulateFlags &flags) {
       if (llvm::Error error =
               writeTrace(*simulated, **file, *program, flags.trace))
         return reportError(std::move(error));
-    llvm::outs() << (flags.json ? toJson(*simulated) : toText(*simulated));
+    if (flags.trace != "-") // or else that is what standard output has
+      llvm::outs() << (flags.json ? toJson(*simulated) : toText(*simulated));
   }
   return kGood;
 }
@@ -255,7 +260,7 @@ void blink::addSimulateCommand(CLI::App &app, int &exitCode) {
   command
       .add_option("--step-us", flags.options.stepCost,
                   "Microseconds for which each fold occupies its lane")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(manual::RealRange(0.0, 1e6))
       ->type_name("NUMBER")
       ->capture_default_str();
   addCosts(command, flags.costs);

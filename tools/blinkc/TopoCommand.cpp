@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/manual/Checks.h"
 
 #include "compiler/driver/InputFile.h"
 #include "compiler/driver/OutputFile.h"
@@ -36,8 +37,8 @@ struct TopoFlags {
   Wire wire() const { return {bandwidth, latency, *parseLinkKind(kind)}; }
 };
 
-CLI::Range bandwidthRange() {
-  return CLI::Range(sched::kLeastBandwidth, sched::kMostBandwidth);
+manual::RealRange bandwidthRange() {
+  return manual::RealRange(sched::kLeastBandwidth, sched::kMostBandwidth);
 }
 
 using Generator = std::function<llvm::Expected<Topology>(const TopoFlags &)>;
@@ -124,7 +125,7 @@ std::pair<CLI::App &, TopoFlags &> addFamily(const TopoCommand &topo,
   family
       ->add_option("--latency", flags->latency,
                    "Latency of a link in microseconds")
-      ->check(CLI::Range(0.0, sched::kMostLatency))
+      ->check(manual::RealRange(0.0, sched::kMostLatency))
       ->capture_default_str();
   std::vector<std::string> kinds;
   for (LinkKind kind : sched::EnumValuesLinkKind())
