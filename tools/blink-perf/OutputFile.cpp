@@ -27,6 +27,9 @@ void writeFile(const std::string &path, const std::string &text,
 }
 
 void checkWritable(const std::string &path) {
+  if (path == "-")
+    throw UsageError("-: standard output has the table, so write this to a "
+                     "file");
   std::string target;
   if (const int error = sched::whyNotWritable(path, target))
     throw UsageError(sched::cannotWrite(path, target, error));

@@ -101,7 +101,10 @@ static llvm::Error slowDown(const Topology &whole,
     const auto node = llvm::find_if(
         nodes, [&, gpu = id](const auto &of) { return of.first == gpu; });
     if (node == nodes.end())
-      return makeError("--slow {0}: {1} is no GPU of this job", text, id);
+      return makeError(
+          "--slow {0}: '{1}' is no GPU of this job; write the name "
+          "of a GPU in the topology, such as {2}",
+          text, id, nodes.front().first);
     options.slowness[size_t(node - nodes.begin())] *= factor;
     for (size_t link = 0; link < whole.links.size(); ++link)
       if (whole.links[link].from == node->second ||

@@ -68,6 +68,7 @@ void blink::addTraceCommand(CLI::App &app, int &exitCode) {
   command
       .add_option("--lines", flags.lines,
                   "Number of steps to report, those that changed most")
+      ->check(CLI::Range(0, 1 << 30))
       ->type_name("NUMBER")
       ->capture_default_str();
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
