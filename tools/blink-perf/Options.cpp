@@ -19,6 +19,7 @@
 
 #include <climits>
 #include <sstream>
+#include <sys/stat.h>
 
 namespace blink::perf {
 namespace {
@@ -417,6 +418,12 @@ void CommandLine::checkTuning() const {
 void CommandLine::checkTogether() const {
   if (options_.files.empty())
     throw UsageError("no schedule given; see blink-perf --help");
+  for (const std::string &file : options_.files)
+    if (struct stat status; stat(file.c_str(), &status) == 0 &&
+                            !S_ISREG(status.st_mode) &&
+                            !S_ISDIR(status.st_mode))
+      throw UsageError(file, " is not a regular file, but blink-perf reads "
+                             "schedules more than once; copy it to a file");
   if (options_.minBytes > options_.maxBytes)
     throw UsageError("--minbytes is more than --maxbytes");
   if (options_.backend == blinkBackendCuda) {
