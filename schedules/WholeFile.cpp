@@ -193,6 +193,18 @@ int whyNotWritable(const std::string &path, std::string &target) {
   return access(written, W_OK) == 0 ? 0 : errno;
 }
 
+bool areSameFile(const std::string &one, const std::string &other) {
+  const Place a = placeOf(one), b = placeOf(other);
+  for (const Place *place : {&a, &b})
+    if (place->inPlace || place->openFile != -1 || place->error != 0)
+      return false;
+  const auto nameOf = [](const Place &place) {
+    const std::string folder = folderOf(place.path);
+    return realPathOf(folder) + "/" + place.path.substr(folder.size());
+  };
+  return nameOf(a) == nameOf(b);
+}
+
 std::string cannotWrite(const std::string &path, const std::string &target,
                         int error) {
   const std::string leads =

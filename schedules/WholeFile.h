@@ -57,6 +57,10 @@ private:
 /// 0. Changes nothing. Sets `target` as WholeFile::target.
 int whyNotWritable(const std::string &path, std::string &target);
 
+/// Returns true if what is written to both paths goes to one regular file, or
+/// to one that does not exist yet.
+bool areSameFile(const std::string &one, const std::string &other);
+
 /// Returns "PATH: cannot write: reason", which also names `target` if it is
 /// another file.
 std::string cannotWrite(const std::string &path, const std::string &target,
