@@ -137,6 +137,9 @@ static int run(const CompileFlags &flags) {
   llvm::Expected<InputFile> file = readInput(flags.input);
   if (!file)
     return reportError(file.takeError());
+  if (file->kind != InputKind::schedule)
+    if (llvm::Error error = keepsInput(flags.input, flags.output))
+      return reportError(std::move(error));
   if (!flags.allocations.empty())
     return compileBundleFile({*file, flags.output, *options, flags.allocations,
                               flags.collectives, flags.survive, flags.jobs,

@@ -14,6 +14,7 @@
 #include "compiler/driver/OutputFile.h"
 #include "compiler/target/ExportSchedule.h"
 #include "schedules/ScheduleFile.h"
+#include "schedules/WholeFile.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,6 +79,16 @@ llvm::Error blink::readsOnce(llvm::ArrayRef<std::string> paths) {
     return llvm::Error::success();
   return makeError("-: standard input can be only one of the files; write the "
                    "others to files");
+}
+
+llvm::Error blink::keepsInput(const std::string &input,
+                              const std::string &output) {
+  if (output.empty() || output == "-" || input == "-" ||
+      !llvm::sys::fs::exists(input) || !sched::areSameFile(input, output))
+    return llvm::Error::success();
+  return makeError("{0}: is the input, which would be replaced; write the "
+                   "output to another file",
+                   output);
 }
 
 llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,

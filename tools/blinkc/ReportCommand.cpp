@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
 #include "tools/blinkc/Progress.h"
 
 #include "compiler/driver/InputFile.h"
@@ -43,6 +44,8 @@ static llvm::Expected<PageData> pageOfInput(const InputFile &input,
 }
 
 static int run(const ReportFlags &flags) {
+  if (llvm::Error error = keepsInput(flags.input, flags.output))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> input = readInput(flags.input);
   if (!input)
     return reportError(input.takeError());
