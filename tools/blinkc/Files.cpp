@@ -81,10 +81,15 @@ llvm::Error blink::readsOnce(llvm::ArrayRef<std::string> paths) {
                    "others to files");
 }
 
-llvm::Error blink::keepsInput(const std::string &input,
-                              const std::string &output) {
-  if (output.empty() || output == "-" || input == "-" ||
-      !llvm::sys::fs::exists(input) || !sched::areSameFile(input, output))
+llvm::Error blink::checkOutput(const std::string &input,
+                               const std::string &output) {
+  if (output.empty() || output == "-")
+    return llvm::Error::success();
+  std::string target;
+  if (const int error = sched::whyNotWritable(output, target))
+    return makeError("{0}", sched::cannotWrite(output, target, error));
+  if (input == "-" || !llvm::sys::fs::exists(input) ||
+      !sched::areSameFile(input, output))
     return llvm::Error::success();
   return makeError("{0}: is the input, which would be replaced; write the "
                    "output to another file",

@@ -23,9 +23,10 @@ compileInput(mlir::MLIRContext *context, const InputFile &file,
 /// read only once, and what is read second would look empty.
 llvm::Error readsOnce(llvm::ArrayRef<std::string> paths);
 
-/// Returns an error if writing to `output` would replace the file `input`. An
-/// `output` that is empty or `-` replaces nothing.
-llvm::Error keepsInput(const std::string &input, const std::string &output);
+/// Returns an error if `output` cannot be written, so that this is not noticed
+/// only after minutes of work, or if it would replace the file `input`. Empty
+/// (no output) and `-` are good.
+llvm::Error checkOutput(const std::string &input, const std::string &output);
 
 /// Reads `path`. A schedule stays as it is; from a bundle it takes the one for
 /// the options' collective, GPUs and root; any other input is compiled. Edits

@@ -44,7 +44,7 @@ static llvm::Expected<PageData> pageOfInput(const InputFile &input,
 }
 
 static int run(const ReportFlags &flags) {
-  if (llvm::Error error = keepsInput(flags.input, flags.output))
+  if (llvm::Error error = checkOutput(flags.input, flags.output))
     return reportError(std::move(error));
   llvm::Expected<InputFile> input = readInput(flags.input);
   if (!input)

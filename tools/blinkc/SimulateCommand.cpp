@@ -210,7 +210,7 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
 static int run(const SimulateFlags &flags) {
   if (llvm::Error error = readsOnce({flags.input, flags.costs}))
     return reportError(std::move(error));
-  if (llvm::Error error = keepsInput(flags.input, flags.trace))
+  if (llvm::Error error = checkOutput(flags.input, flags.trace))
     return reportError(std::move(error));
   llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
   if (!input)
