@@ -8,6 +8,7 @@
 
 #include "compiler/machines/MachineTypes.h"
 #include "compiler/support/Error.h"
+#include "compiler/support/ReadBytes.h"
 #include "compiler/topology/TopologyReader.h"
 #include "schedules/ExpandSchedule.h"
 
@@ -77,11 +78,11 @@ llvm::Error blink::expand(InputFile &file) {
 }
 
 llvm::Expected<InputFile> blink::readInputAsItIs(llvm::StringRef path) {
-  constexpr uint64_t kLargest = 1ull << 30;
   std::string name = path == "-" ? "<stdin>" : path.str();
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = readBytes(path);
   if (!buffer) {
+    if (buffer.getError() == std::errc::file_too_large)
+      return makeError("{0}: is larger than 1 GiB", name);
     if (const MachineType *type = findMachineType(path))
       return InputFile{std::move(name), InputKind::topology,
                        std::vector<uint8_t>(type->text.bytes_begin(),
@@ -93,8 +94,6 @@ llvm::Expected<InputFile> blink::readInputAsItIs(llvm::StringRef path) {
   if (text.empty())
     return makeError("{0}: is empty: expected a topology, IR or a schedule",
                      name);
-  if (text.size() > kLargest)
-    return makeError("{0}: is larger than 1 GiB", name);
   return InputFile{std::move(name), kindOf(text),
                    std::vector<uint8_t>(text.bytes_begin(), text.bytes_end())};
 }

@@ -7,59 +7,42 @@
 #include "compiler/driver/OutputFile.h"
 
 #include "compiler/support/Error.h"
+#include "schedules/WholeFile.h"
 
-#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cerrno>
 #include <unistd.h>
 
 using namespace blink;
 
-static llvm::Error failure(llvm::StringRef path, std::error_code reason) {
-  return makeError("{0}: cannot write: {1}", path, reason.message());
-}
-
-static std::error_code writeAll(int fd, llvm::StringRef bytes) {
-  llvm::raw_fd_ostream out(fd, /*shouldClose=*/false, /*unbuffered=*/true);
+static llvm::Error writeToStandardOutput(llvm::StringRef bytes) {
+  llvm::raw_fd_ostream out(STDOUT_FILENO, /*shouldClose=*/false,
+                           /*unbuffered=*/true);
   out << bytes;
   std::error_code error = out.error();
   out.clear_error(); // otherwise the destructor ends the process
-  return error;
-}
-
-static llvm::Error writeInPlace(llvm::StringRef path, llvm::StringRef bytes) {
-  int fd = STDOUT_FILENO;
-  if (path != "-")
-    if (std::error_code error = llvm::sys::fs::openFileForWrite(
-            path, fd, llvm::sys::fs::CD_OpenExisting))
-      return failure(path, error);
-  std::error_code error = writeAll(fd, bytes);
-  if (path != "-" && ::close(fd) != 0 && !error)
-    error = std::error_code(errno, std::generic_category());
-  return error ? failure(path, error) : llvm::Error::success();
+  return error ? makeError("-: cannot write: {0}", error.message())
+               : llvm::Error::success();
 }
 
 llvm::Error blink::writeFile(llvm::StringRef path, llvm::StringRef bytes) {
-  llvm::sys::fs::file_status status;
-  bool exists = !llvm::sys::fs::status(path, status);
-  if (path == "-" || (exists && !llvm::sys::fs::is_regular_file(status) &&
-                      !llvm::sys::fs::is_directory(status)))
-    return writeInPlace(path, bytes);
-  if (exists && llvm::sys::fs::is_directory(status))
-    return failure(path, std::make_error_code(std::errc::is_a_directory));
-
-  // TempFile also removes the file if a signal ends the process.
-  auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
-  if (!temporary)
-    return failure(path, llvm::errorToErrorCode(temporary.takeError()));
-  if (std::error_code error = writeAll(temporary->FD, bytes)) {
-    llvm::consumeError(temporary->discard());
-    return failure(path, error);
-  }
-  if (llvm::Error error = temporary->keep(path)) {
-    std::error_code reason = llvm::errorToErrorCode(std::move(error));
-    return failure(path, reason);
-  }
+  if (path == "-")
+    return writeToStandardOutput(bytes);
+  sched::WholeFile file;
+  int error = file.open(path.str());
+  // A signal that ends the process also removes the temporary file.
+  std::string temporary = file.temporary();
+  if (!temporary.empty())
+    llvm::sys::RemoveFileOnSignal(temporary);
+  if (error == 0)
+    error = file.write(bytes.data(), bytes.size());
+  if (error == 0)
+    error = file.keep();
+  if (!temporary.empty())
+    llvm::sys::DontRemoveFileOnSignal(temporary);
+  if (error != 0)
+    return makeError("{0}",
+                     sched::cannotWrite(path.str(), file.target(), error));
   return llvm::Error::success();
 }

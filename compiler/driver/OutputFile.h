@@ -12,11 +12,9 @@
 
 namespace blink {
 
-/// Writes `bytes` to a temporary file next to `path` and renames it to `path`,
-/// so that `path` always holds either the old or the new content. `-` is
-/// standard output. An existing file that is no regular file (a pipe,
-/// /dev/null) is written in place. Errors: "PATH: cannot write: reason"; the
-/// temporary file is then removed and `path` is untouched.
+/// Writes `bytes` to the file `path` as schedules/WholeFile.h says, so that it
+/// always holds either the old or the new content. `-` is standard output.
+/// Errors: "PATH: cannot write: reason"; `path` is then untouched.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes);
 
 } // namespace blink

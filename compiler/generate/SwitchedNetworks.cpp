@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/generate/TopologyBuilder.h"
+#include "schedules/MachineLimits.h"
 
 #include <cmath>
 
@@ -40,6 +41,11 @@ Expected<Topology> blink::generateFatTree(int k, double oversubscription,
     cores.push_back(builder.addSwitch(wire, idOf("core", core)));
   Wire up = wire;
   up.bandwidth /= oversubscription;
+  if (!sched::isBandwidth(up.bandwidth))
+    return makeError("oversubscription {0}: leaves links of {1} GB/s; expected "
+                     "{2} to {3}",
+                     oversubscription, up.bandwidth, sched::kLeastBandwidth,
+                     sched::kMostBandwidth);
   for (int pod = 0; pod < k; ++pod) {
     std::vector<int> aggregations;
     for (int a = 0; a < half; ++a) {

@@ -14,6 +14,7 @@
 #include "schedules/MachineLimits.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <array>
@@ -76,7 +77,8 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
 /// Returns the bound of `problem` on `topology`, which has the same nodes as
 /// the problem's and one link more.
 static llvm::Expected<double> boundWith(const PackingProblem &problem,
-                                        Topology topology) {
+                                        Topology topology,
+                                        const WorkWatcher &watcher) {
   const RankTopology &before = *problem.rankTopology;
   llvm::Expected<RankTopology> larger = RankTopology::create(
       std::move(topology), before.gpus(), before.linkKinds(), before.relays());
@@ -85,10 +87,19 @@ static llvm::Expected<double> boundWith(const PackingProblem &problem,
   PackingProblem wider{&*larger, problem.collective, problem.root};
   if (!problem.switches.empty())
     wider.switches = switchStars(*larger);
-  llvm::Expected<PackingCertificate> better = boundRate(wider);
+  llvm::Expected<PackingCertificate> better = boundRate(wider, watcher.solver);
   if (!better)
     return better.takeError();
   return better->bound;
+}
+
+/// Tells which of `all` links beside others (or new ones) is tried next.
+static void tell(const WorkWatcher &watcher, const PackingProblem &problem,
+                 llvm::StringRef what, size_t number, size_t all) {
+  watcher.begin(llvm::formatv("{0} with {1}, {2} of {3}",
+                              sched::EnumNameCollective(problem.collective),
+                              what, number, all)
+                    .str());
 }
 
 static void sortImprovements(std::vector<Improvement> &improvements) {
@@ -100,7 +111,8 @@ static void sortImprovements(std::vector<Improvement> &improvements) {
 
 llvm::Expected<std::vector<Improvement>>
 blink::tryMoreLinks(const PackingProblem &problem,
-                    const PackingCertificate &certificate, size_t most) {
+                    const PackingCertificate &certificate, size_t most,
+                    const WorkWatcher &watcher) {
   const RankTopology &rankTopology = *problem.rankTopology;
   std::vector<Candidate> candidates = candidatesOf(problem, certificate.prices);
   candidates.resize(std::min(most, candidates.size()));
@@ -114,7 +126,10 @@ blink::tryMoreLinks(const PackingProblem &problem,
     std::string from = topology.nodes[link.from].id;
     std::string to = topology.nodes[link.to].id;
     LinkKind kind = link.kind;
-    llvm::Expected<double> bound = boundWith(problem, std::move(topology));
+    tell(watcher, problem, "one more link", improvements.size() + 1,
+         candidates.size());
+    llvm::Expected<double> bound =
+        boundWith(problem, std::move(topology), watcher);
     if (!bound)
       return bound.takeError();
     improvements.push_back({from, to, kind, candidate.bandwidth, *bound});
@@ -137,7 +152,8 @@ static const Link *slowestPeerLink(const Topology &topology) {
 
 llvm::Expected<std::vector<Improvement>>
 blink::tryNewLinks(const PackingProblem &problem,
-                   const PackingCertificate &certificate, size_t most) {
+                   const PackingCertificate &certificate, size_t most,
+                   const WorkWatcher &watcher) {
   const RankTopology &rankTopology = *problem.rankTopology;
   const Topology &topology = rankTopology.topology();
   const Link *like = slowestPeerLink(topology);
@@ -175,7 +191,9 @@ blink::tryNewLinks(const PackingProblem &problem,
     for (auto [from, to] : {std::pair(a, b), std::pair(b, a)})
       larger.links.push_back(
           {from, to, like->bandwidth, like->latency, like->kind});
-    llvm::Expected<double> bound = boundWith(problem, std::move(larger));
+    tell(watcher, problem, "a new link", improvements.size() + 1, pairs.size());
+    llvm::Expected<double> bound =
+        boundWith(problem, std::move(larger), watcher);
     if (!bound)
       return bound.takeError();
     improvements.push_back({topology.nodes[a].id, topology.nodes[b].id,
@@ -187,7 +205,7 @@ blink::tryNewLinks(const PackingProblem &problem,
 
 llvm::Expected<std::vector<Improvement>>
 blink::tryMoreLinks(const sched::Schedule &file, const sched::Program &program,
-                    size_t most) {
+                    size_t most, const WorkWatcher &watcher) {
   const ProgramKey key = ProgramKey::of(program);
   llvm::Expected<RankTopology> rankTopology = RankTopology::create(
       topologyOf(file), key.gpus, LinkKindSet(file.link_kinds()), key.relays);
@@ -199,5 +217,5 @@ blink::tryMoreLinks(const sched::Schedule &file, const sched::Program &program,
   const auto &prices = *program.certificate()->prices();
   return tryMoreLinks(
       problem, {{prices.begin(), prices.end()}, program.certificate()->bound()},
-      most);
+      most, watcher);
 }

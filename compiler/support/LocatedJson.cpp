@@ -11,6 +11,7 @@
 #include "compiler/support/LocatedJson.h"
 
 #include "compiler/support/Error.h"
+#include "compiler/support/ReadBytes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -232,8 +233,7 @@ const JsonValue *JsonValue::find(llvm::StringRef key) const {
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 blink::readTextFile(llvm::StringRef path) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = readBytes(path);
   if (!buffer)
     return makeError(path +
                      ": error: cannot read: " + buffer.getError().message());

@@ -123,6 +123,7 @@ RunEnd runJob(const Options &options, const Plan &plan,
   if (options.rank >= ranks)
     throw UsageError("--rank: the schedules are for ", ranks,
                      " ranks, so there is no rank ", options.rank);
+  checkQuestions(options.idFile, options.rank, ranks);
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.backend = options.backend;
   config.timeoutMs = options.timeoutMs;

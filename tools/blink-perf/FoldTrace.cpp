@@ -8,16 +8,57 @@
 
 #include "schedules/trace/PerfettoTrace.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace blink::perf {
+namespace {
+
+void removeFolder(const std::string &path) {
+  std::error_code ignored; // it only leaves files in a temporary folder
+  std::filesystem::remove_all(path, ignored);
+}
+
+} // namespace
+
+/// Without the helper, only signals leave the folder behind, so errors do not
+/// matter.
+void TraceFolder::startHelper() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return;
+  helper_ = fork();
+  if (helper_ == 0) {
+    // Ctrl-C is not meant for the helper, nor do files that it has open matter
+    // to whoever waits for their end.
+    setsid();
+    dup2(ends[0], 0);
+    for (long file = 1, most = sysconf(_SC_OPEN_MAX);
+         file < std::min(most, 4096L); ++file)
+      close(int(file));
+    char byte;
+    while (::read(0, &byte, 1) == -1 && errno == EINTR)
+      ;
+    removeFolder(path_);
+    _exit(0);
+  }
+  close(ends[0]);
+  if (helper_ == -1)
+    close(ends[1]);
+  else
+    alive_ = ends[1];
+}
 
 TraceFolder::TraceFolder() {
   const char *folder = std::getenv("TMPDIR");
@@ -26,13 +67,19 @@ TraceFolder::TraceFolder() {
   if (!mkdtemp(path_.data()))
     throw std::runtime_error(path_ + ": cannot make this folder for traces: " +
                              std::strerror(errno));
+  startHelper();
   setenv("BLINK_TRACE", (path_ + "/%p.trace").c_str(), 1);
 }
 
 TraceFolder::~TraceFolder() {
   unsetenv("BLINK_TRACE");
-  std::error_code ignored; // it only leaves files in a temporary folder
-  std::filesystem::remove_all(path_, ignored);
+  if (helper_ != -1) {
+    kill(helper_, SIGKILL);
+    while (waitpid(helper_, nullptr, 0) == -1 && errno == EINTR)
+      ;
+    close(alive_);
+  }
+  removeFolder(path_);
 }
 
 std::string TraceFolder::bytes() const {

@@ -36,7 +36,9 @@ struct LaneKey {
 using FoldTrace = std::map<LaneKey, std::vector<TracedFold>>;
 
 /// A temporary folder for traces. BLINK_TRACE points into it as long as it
-/// exists; the destructor removes it with its files.
+/// exists; the destructor removes it with its files. If a signal ends this
+/// process, a helper process removes it, as soon as processes that were forked
+/// meanwhile have ended, too.
 class TraceFolder {
 public:
   /// Throws std::runtime_error.
@@ -51,7 +53,11 @@ public:
   FoldTrace read() const;
 
 private:
+  void startHelper();
+
   std::string path_;
+  int alive_ = -1;  ///< the helper waits until nobody has this pipe open
+  int helper_ = -1; ///< process
 };
 
 } // namespace blink::perf

@@ -11,6 +11,7 @@
 #include "tools/blink-perf/OutputFile.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -29,6 +30,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kPause = std::chrono::milliseconds(2);
 
+/// Digits of the random number with which a rank asks.
+constexpr size_t kNumberSize = 32;
+
+/// More than an answer to 65535 ranks has.
+constexpr off_t kMostAnswerBytes = 4 << 20;
+
 std::string questionOf(const std::string &path, int rank) {
   return path + ".rank" + std::to_string(rank);
 }
@@ -42,7 +49,7 @@ std::string contentOf(const std::string &path) {
 std::string drawNumber() {
   std::random_device source;
   std::string number;
-  for (int i = 0; i < 4; ++i) {
+  while (number.size() < kNumberSize) {
     char word[9];
     std::snprintf(word, sizeof word, "%08x", unsigned(source()));
     number += word;
@@ -79,6 +86,26 @@ struct Answer {
   }
 };
 
+/// Returns true if `text` may be a question left by a run that died.
+bool mayBeQuestion(const std::string &text) {
+  return text.size() <= kNumberSize &&
+         text.find_first_not_of("0123456789abcdef\n") == std::string::npos;
+}
+
+/// Returns true if there is something at `path` that no run has left: not a
+/// regular file (also a symbolic link, as none is ever made), a file that
+/// cannot be read, or one whose content `mayBeOurs` denies.
+bool isOther(const std::string &path,
+             bool (*mayBeOurs)(const std::string &text)) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0)
+    return false;
+  // A run that ends just now removes its files: what is gone is no obstacle.
+  return !S_ISREG(status.st_mode) || status.st_size > kMostAnswerBytes ||
+         (access(path.c_str(), R_OK) != 0 && errno != ENOENT) ||
+         !mayBeOurs(contentOf(path));
+}
+
 /// Removes a file when it leaves its scope.
 struct Removed {
   const std::string path;
@@ -105,7 +132,7 @@ void answer(const std::string &path, int ranks, Clock::time_point end,
     if (left.empty())
       return;
     if (changed)
-      writeFile(path, Answer::write(id, asked), 0600);
+      writeFile(path, Answer::write(id, asked), sched::FileAccess::secret);
     if (Clock::now() > end)
       throw std::runtime_error(
           textOf(path, ": no rank ", joined(left), " in ", timeoutMs,
@@ -120,7 +147,7 @@ void ask(const std::string &path, int rank, Clock::time_point end,
          int timeoutMs, blinkUniqueId &id) {
   const std::string number = drawNumber();
   const Removed file{questionOf(path, rank)};
-  writeFile(file.path, number, 0600);
+  writeFile(file.path, number, sched::FileAccess::secret);
   while (!Answer::read(contentOf(path), rank, number, id)) {
     if (Clock::now() > end)
       throw std::runtime_error(
@@ -135,13 +162,23 @@ void ask(const std::string &path, int rank, Clock::time_point end,
 } // namespace
 
 void checkIdFile(const std::string &path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) == 0 &&
-      (!S_ISREG(status.st_mode) || !Answer::mayBe(contentOf(path))))
+  if (isOther(path, Answer::mayBe))
     throw UsageError(
         "--id-file: ", path,
         " exists and is not the id of a job; it would be "
         "replaced and removed, so name a file that does not exist");
+}
+
+void checkQuestions(const std::string &path, int rank, int ranks) {
+  // Rank 0 only reads the questions, but it would wait in that of a pipe.
+  const int first = rank == 0 ? 1 : rank, end = rank == 0 ? ranks : rank + 1;
+  for (int asks = first; asks < end; ++asks)
+    if (const std::string question = questionOf(path, asks);
+        isOther(question, mayBeQuestion))
+      throw UsageError("--id-file: rank ", asks, " needs the file ", question,
+                       ", which exists and is not of an earlier run; it would "
+                       "be replaced and removed, so give all ranks another "
+                       "--id-file");
 }
 
 void shareId(const std::string &path, int rank, int ranks, int timeoutMs,

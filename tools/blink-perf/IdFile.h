@@ -26,6 +26,10 @@ namespace blink::perf {
 /// job, because shareId would replace and remove it.
 void checkIdFile(const std::string &path);
 
+/// The same for the questions that this rank reads or writes: if it is rank 0,
+/// those of all `ranks`. Call it before the job begins.
+void checkQuestions(const std::string &path, int rank, int ranks);
+
 /// Passes rank 0's `id` to the other ranks; returns when each has it. The id is
 /// a secret, so the files are readable for their owner only. Throws
 /// std::runtime_error: a file cannot be written, or a rank is missing after

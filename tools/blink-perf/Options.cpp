@@ -7,9 +7,11 @@
 #include "tools/blink-perf/Options.h"
 
 #include "schedules/Collectives.h"
+#include "schedules/WholeFile.h"
 #include "tools/blink-perf/Backend.h"
 #include "tools/blink-perf/IdFile.h"
 #include "tools/blink-perf/Launcher.h"
+#include "tools/manual/Checks.h"
 #include "tools/manual/Completion.h"
 #include "tools/manual/ManPage.h"
 #include "tools/replay/Samples.h"
@@ -18,6 +20,7 @@
 
 #include <climits>
 #include <sstream>
+#include <sys/stat.h>
 
 namespace blink::perf {
 namespace {
@@ -297,6 +300,7 @@ void CommandLine::addManuals() {
           "--completion", complete, "Print a completion script for this shell")
       ->check(CLI::IsMember(manual::shells()))
       ->type_name("SHELL");
+  manual::refuseEmptyNames(app_);
   manual::addManPages(app_, "blink-perf " BLINK_VERSION_STRING);
 }
 
@@ -376,8 +380,8 @@ void CommandLine::prepareCalibration() {
   if (options_.mode == Mode::group)
     throw UsageError("--mode: --calibrate takes threads or processes, whose "
                      "ranks have a thread each");
-  if (options_.costs == options_.json)
-    throw UsageError("--json: the costs of --calibrate go to the same file");
+  if (!options_.json.empty())
+    throw UsageError("--json: --calibrate writes no results but the costs");
   if (app_.count("--minbytes") == 0)
     options_.minBytes = 1 << 10;
   if (app_.count("--iters") == 0)
@@ -405,7 +409,8 @@ void CommandLine::checkTuning() const {
     throw UsageError("--tune takes one schedule, not ", options_.files.size());
   if (options_.output.empty())
     throw UsageError("--tune needs -o FILE, for the corrected schedule");
-  if (options_.output == options_.json)
+  if (!options_.json.empty() &&
+      sched::areSameFile(options_.output, options_.json))
     throw UsageError("--json: the schedule of -o goes to the same file");
   if (options_.maxBytes < options_.minBytes)
     throw UsageError("--maxbytes: --tune measures sizes from 8");
@@ -415,6 +420,22 @@ void CommandLine::checkTuning() const {
 void CommandLine::checkTogether() const {
   if (options_.files.empty())
     throw UsageError("no schedule given; see blink-perf --help");
+  if (!options_.json.empty() && !options_.trace.empty() &&
+      sched::areSameFile(options_.json, options_.trace))
+    throw UsageError("--json: the trace goes to the same file");
+  // Only --tune may write where it has read.
+  for (const auto &[name, output] : {std::pair("--json", &options_.json),
+                                     {"--trace", &options_.trace},
+                                     {"--calibrate", &options_.costs}})
+    for (const std::string &file : options_.files)
+      if (!output->empty() && sched::areSameFile(*output, file))
+        throw UsageError(name, ": ", *output, " is a schedule to measure");
+  for (const std::string &file : options_.files)
+    if (struct stat status; stat(file.c_str(), &status) == 0 &&
+                            !S_ISREG(status.st_mode) &&
+                            !S_ISDIR(status.st_mode))
+      throw UsageError(file, " is not a regular file, but blink-perf reads "
+                             "schedules more than once; copy it to a file");
   if (options_.minBytes > options_.maxBytes)
     throw UsageError("--minbytes is more than --maxbytes");
   if (options_.backend == blinkBackendCuda) {

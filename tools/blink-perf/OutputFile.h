@@ -1,4 +1,4 @@
-//===- OutputFile.h - writes files whole or not at all ----------*- C++ -*-===//
+//===- OutputFile.h - files for results -------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,16 +7,16 @@
 #ifndef BLINK_TOOLS_BLINKPERF_OUTPUTFILE_H
 #define BLINK_TOOLS_BLINKPERF_OUTPUTFILE_H
 
+#include "schedules/WholeFile.h"
+
 #include <string>
 
 namespace blink::perf {
 
-/// Writes to a temporary file and renames it, so that `path` always has either
-/// the old or the new content. A path that is no regular file (/dev/stdout) is
-/// written in place. Throws std::runtime_error after removing the temporary
-/// file.
+/// Writes a file whole or not at all, as schedules/WholeFile.h says. Throws
+/// std::runtime_error.
 void writeFile(const std::string &path, const std::string &text,
-               unsigned mode = 0644);
+               sched::FileAccess access = sched::FileAccess::shared);
 
 /// Throws UsageError if `path` is known to be unwritable, so that this is not
 /// noticed only after minutes of measurements.

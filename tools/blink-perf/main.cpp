@@ -118,6 +118,8 @@ int run(int argc, char **argv) {
   Options options;
   if (!parseOptions(argc, argv, options))
     return kGood;
+  if (!options.json.empty() && options.rank <= 0)
+    checkWritable(options.json);
   if (!options.costs.empty())
     return runCalibration(options);
   if (options.tune)

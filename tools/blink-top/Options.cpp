@@ -6,6 +6,7 @@
 
 #include "tools/blink-top/Options.h"
 
+#include "tools/manual/Checks.h"
 #include "tools/manual/Completion.h"
 #include "tools/manual/ManPage.h"
 
@@ -40,7 +41,7 @@ bool parseOptions(int argc, char **argv, Options &options) {
                "Print once and exit; the default if standard output is not a "
                "terminal");
   app.add_option("-d,--delay", options.seconds, "Seconds between two refreshes")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(manual::RealRange(0.1, 3600.0))
       ->type_name("SECONDS")
       ->capture_default_str();
   const auto complete = [&app](const std::string &shell) {

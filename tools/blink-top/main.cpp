@@ -60,8 +60,10 @@ std::string textOfAll(const std::vector<JobPicture> &jobs) {
 
 int run(int argc, char **argv) {
   top::Options options;
-  if (!top::parseOptions(argc, argv, options))
-    return kGood;
+  if (!top::parseOptions(argc, argv, options)) // help, or the like
+    return std::fflush(stdout) == 0 && !std::ferror(stdout)
+               ? kGood
+               : complain("standard output: cannot write", kBadCall);
   for (;;) {
     const std::vector<JobPicture> jobs = takePictures(options);
     if (jobs.empty() && options.process != 0)

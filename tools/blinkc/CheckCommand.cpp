@@ -18,8 +18,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cmath>
-
 using namespace blink;
 
 namespace {
@@ -66,10 +64,6 @@ static llvm::Error writeOutputs(const MachineFiles &files,
 }
 
 static int run(const CheckFlags &flags) {
-  // CLI::Range accepts NaN.
-  if (std::isnan(flags.tolerance.rate) || std::isnan(flags.tolerance.time))
-    return reportError(makeError("--tolerance, --time-tolerance: expected a "
-                                 "number from 0 to 1"));
   if (!flags.folders.allocations.empty() &&
       !(flags.folders.update && flags.folders.only.size() == 1))
     return reportError(makeError("--allocations goes with --update and one "

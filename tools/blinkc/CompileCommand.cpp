@@ -9,6 +9,7 @@
 #include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
 #include "tools/blinkc/Stopwatch.h"
+#include "tools/manual/Checks.h"
 
 #include "compiler/driver/OutputFile.h"
 #include "compiler/render/ScheduleReport.h"
@@ -131,9 +132,16 @@ static int run(const CompileFlags &flags) {
     options->accumulate = sched::Accumulation::f32;
   Phase last = *parsePhase(flags.emit);
 
+  if (llvm::Error error = readsOnce({flags.input, flags.trees}))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> file = readInput(flags.input);
   if (!file)
     return reportError(file.takeError());
+  // A schedule may be replaced, as it stays what it is.
+  const bool isSchedule = file->kind == InputKind::schedule;
+  if (llvm::Error error =
+          checkOutput(isSchedule ? "-" : flags.input, flags.output))
+    return reportError(std::move(error));
   if (!flags.allocations.empty())
     return compileBundleFile({*file, flags.output, *options, flags.allocations,
                               flags.collectives, flags.survive, flags.jobs,
@@ -211,7 +219,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
           "lower trees. If links that are shared fairly would not sustain the "
           "rate of these trees, up to 0.05 may be lost for trees whose rate "
           "they sustain. With 0, no rate is lost")
-      ->check(CLI::Range(0.0, 0.99))
+      ->check(manual::RealRange(0.0, 0.99))
       ->capture_default_str();
   command
       .add_option("--max-trees", flags.request.rest.maxTrees,
@@ -257,7 +265,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       .add_option("--time-limit", flags.request.rest.timeLimit,
                   "Seconds after which the search for trees ends with the best "
                   "trees found so far (0: no limit)")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(manual::RealRange(0.0, 1e9))
       ->capture_default_str();
   CLI::Option *trees =
       command

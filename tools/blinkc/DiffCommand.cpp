@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
 
 #include "compiler/driver/InputFile.h"
@@ -12,8 +13,6 @@
 #include "compiler/render/MachineDiff.h"
 
 #include "llvm/Support/raw_ostream.h"
-
-#include <cmath>
 
 using namespace blink;
 
@@ -81,9 +80,8 @@ static int diffSchedules(const InputFile &before, const InputFile &after,
 }
 
 static int run(const DiffFlags &flags) {
-  // CLI::Range accepts NaN.
-  if (std::isnan(flags.options.tolerance))
-    return reportError(makeError("--tolerance: expected a number from 0 to 1"));
+  if (llvm::Error error = readsOnce({flags.before, flags.after}))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> before = readInput(flags.before);
   if (!before)
     return reportError(before.takeError());

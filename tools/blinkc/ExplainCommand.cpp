@@ -7,6 +7,7 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
+#include "tools/blinkc/Progress.h"
 
 #include "compiler/render/Dot.h"
 #include "compiler/render/ExplanationReport.h"
@@ -29,18 +30,15 @@ struct ExplainFlags {
 
 /// Summarizes the same job compiled in three phases. Errors: an input that is
 /// no topology, or does not suit phases.
-static llvm::Expected<Summary> inPhases(const ExplainFlags &flags,
+static llvm::Expected<Summary> inPhases(const InputFile &input,
                                         CompileOptions options) {
-  llvm::Expected<InputFile> input = readInput(flags.input);
-  if (!input)
-    return input.takeError();
-  if (input->kind != InputKind::topology)
+  if (input.kind != InputKind::topology)
     return makeError(
         "--phases: {0} is not a topology, but only a topology can be "
         "compiled twice to compare; give the topology instead",
-        input->path);
+        input.path);
   options.phases = true;
-  llvm::Expected<InputFile> compiled = readOrCompile(flags.input, options);
+  llvm::Expected<InputFile> compiled = scheduleOf(input, options);
   if (!compiled)
     return compiled.takeError();
   llvm::Expected<const sched::Schedule *> file = openSchedule(*compiled);
@@ -53,20 +51,24 @@ static int run(const ExplainFlags &flags) {
   llvm::Expected<CompileOptions> options = flags.request.options();
   if (!options)
     return reportError(options.takeError());
-  llvm::Expected<InputFile> input = readOrCompile(flags.input, *options);
+  llvm::Expected<InputFile> input = readInput(flags.input);
   if (!input)
     return reportError(input.takeError());
-  llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
+  llvm::Expected<InputFile> compiled = scheduleOf(*input, *options);
+  if (!compiled)
+    return reportError(compiled.takeError());
+  llvm::Expected<const sched::Schedule *> file = openSchedule(*compiled);
   if (!file)
     return reportError(file.takeError());
   const std::vector<LinkEdit> edits = recordedEdits(**file);
   std::optional<Summary> phases;
   if (flags.phases && !flags.dot) {
-    llvm::Expected<Summary> compiled = inPhases(flags, *options);
-    if (!compiled)
-      return reportError(compiled.takeError());
-    phases = std::move(*compiled);
+    llvm::Expected<Summary> other = inPhases(*input, *options);
+    if (!other)
+      return reportError(other.takeError());
+    phases = std::move(*other);
   }
+  Progress progress;
   for (const sched::Program *program : *(*file)->programs()) {
     ExplainedProgram explained{explainProgram(**file, *program), edits, {}, {}};
     if (flags.dot) {
@@ -74,7 +76,9 @@ static int run(const ExplainFlags &flags) {
       continue;
     }
     if (flags.whatIf > 0) {
-      auto improvements = tryMoreLinks(**file, *program, flags.whatIf);
+      auto improvements =
+          tryMoreLinks(**file, *program, flags.whatIf, progress.work());
+      progress.end();
       if (!improvements)
         return reportError(improvements.takeError());
       explained.improvements = std::move(*improvements);

@@ -14,6 +14,7 @@
 #include "compiler/driver/OutputFile.h"
 #include "compiler/target/ExportSchedule.h"
 #include "schedules/ScheduleFile.h"
+#include "schedules/WholeFile.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -73,32 +74,57 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
   return std::move(*module);
 }
 
+llvm::Error blink::readsOnce(llvm::ArrayRef<std::string> paths) {
+  if (llvm::count(paths, "-") < 2)
+    return llvm::Error::success();
+  return makeError("-: standard input can be only one of the files; write the "
+                   "others to files");
+}
+
+llvm::Error blink::checkOutput(const std::string &input,
+                               const std::string &output) {
+  if (output.empty() || output == "-")
+    return llvm::Error::success();
+  std::string target;
+  if (const int error = sched::whyNotWritable(output, target))
+    return makeError("{0}", sched::cannotWrite(output, target, error));
+  if (input == "-" || !llvm::sys::fs::exists(input) ||
+      !sched::areSameFile(input, output))
+    return llvm::Error::success();
+  return makeError("{0}: is the input, which would be replaced; write the "
+                   "output to another file",
+                   output);
+}
+
 llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
                                                const CompileOptions &options) {
   llvm::Expected<InputFile> file = readInput(path);
-  if (!file)
-    return file;
+  return file ? scheduleOf(std::move(*file), options) : std::move(file);
+}
+
+llvm::Expected<InputFile> blink::scheduleOf(InputFile file,
+                                            const CompileOptions &options) {
   // Edits apply to a topology only. To ignore them for a schedule, whose links
   // are fixed, would answer for a different machine.
-  if (file->kind != InputKind::topology && !options.linkEdits.empty())
+  if (file.kind != InputKind::topology && !options.linkEdits.empty())
     return makeError(
         "{0}: {1} is not a topology: its links are those it was made "
         "for; give the topology instead",
-        options.linkEdits.front().place, file->path);
-  if (file->kind == InputKind::schedule)
+        options.linkEdits.front().place, file.path);
+  if (file.kind == InputKind::schedule)
     return file;
-  if (file->kind == InputKind::bundle)
+  if (file.kind == InputKind::bundle)
     return extractSchedule(
-        *file, {options.collective, options.gpus, options.root, ""});
+        file, {options.collective, options.gpus, options.root, ""});
   auto refused = [] { return makeError("no schedule could be compiled"); };
   std::unique_ptr<mlir::MLIRContext> context = createContext();
-  auto module = compileInput(context.get(), *file, options, Phase::sched, "");
+  auto module = compileInput(context.get(), file, options, Phase::sched, "");
   if (!module)
     return refused();
   auto bytes = exportSchedule(*module);
   if (failed(bytes))
     return refused();
-  return InputFile{file->path, InputKind::schedule, std::move(*bytes)};
+  return InputFile{file.path, InputKind::schedule, std::move(*bytes)};
 }
 
 llvm::Expected<const sched::Schedule *>

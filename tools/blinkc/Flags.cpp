@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Flags.h"
+#include "tools/manual/Checks.h"
 
 #include "compiler/support/Error.h"
 
@@ -201,7 +202,7 @@ void blink::addJobs(CLI::App &command, unsigned &jobs,
 void blink::addTolerance(CLI::App &command, const char *name, double &tolerance,
                          const std::string &help) {
   command.add_option(name, tolerance, help)
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(manual::RealRange(0.0, 1.0))
       ->type_name("X")
       ->capture_default_str();
 }

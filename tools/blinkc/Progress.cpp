@@ -26,13 +26,23 @@ Progress::Progress(double limit)
     : limit_(limit), terminal_(llvm::sys::Process::StandardErrIsDisplayed()),
       nextShown_(kFirstShown) {}
 
-Progress::~Progress() {
+Progress::~Progress() { end(); }
+
+void Progress::end() {
   if (shown_)
     llvm::errs() << kClearLine;
+  shown_ = false;
 }
 
 SolveWatcher Progress::watcher() {
   return [this](const SolveStatus &status) { return show(status); };
+}
+
+WorkWatcher Progress::work() {
+  return {watcher(), [this](const std::string &what) {
+            step_ = what;
+            say(what);
+          }};
 }
 
 std::function<void(size_t, size_t)> Progress::classes(std::string what) {
@@ -61,10 +71,10 @@ bool Progress::show(const SolveStatus &status) {
   double seconds = watch_.seconds();
   if (terminal_ && seconds >= nextShown_) {
     std::string text =
-        llvm::formatv("packing: {0:F1} s, {1} rounds, {2:F3} of at most {3:F3} "
-                      "GB/s, {4:F2} %",
-                      seconds, status.iterations, status.rate, status.bound,
-                      100 * status.rate / status.bound);
+        llvm::formatv("{0}: {1:F1} s, {2} rounds, {3:F3} of at most {4:F3} "
+                      "GB/s, {5:F2} %",
+                      step_, seconds, status.iterations, status.rate,
+                      status.bound, 100 * status.rate / status.bound);
     if (status.maxDepth > 0)
       text += ", trees of depth " + std::to_string(status.maxDepth);
     say(text);

@@ -8,6 +8,7 @@
 #define BLINK_TOOLS_BLINKC_PROGRESS_H
 
 #include "compiler/packing/PackTrees.h"
+#include "compiler/report/WhatIf.h"
 #include "tools/blinkc/Stopwatch.h"
 
 namespace blink {
@@ -26,11 +27,16 @@ public:
   SolveWatcher watcher();
   /// Returns a callback for work on classes; it shows "WHAT: 3 of 8 classes".
   std::function<void(size_t done, size_t all)> classes(std::string what);
+  /// Returns watchers for work that solves many problems; they refer to this
+  /// object.
+  WorkWatcher work();
   /// Announces a long run at once if the input has many `bytes`: with hundreds
   /// of GPUs it takes seconds until the solver can report progress.
   void begin(llvm::StringRef path, size_t bytes);
   /// Shows the step that follows the solver.
   void say(llvm::StringRef what);
+  /// Clears what is shown, before other output.
+  void end();
   bool expired() const { return limit_ > 0 && watch_.seconds() >= limit_; }
   /// Whether the limit ended the solver.
   bool stopped() const { return stopped_; }
@@ -45,6 +51,7 @@ private:
   double nextShown_;
   bool shown_ = false;
   bool stopped_ = false;
+  std::string step_ = "packing"; ///< what the solver works for
 };
 
 } // namespace blink

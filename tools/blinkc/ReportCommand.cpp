@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
+#include "tools/blinkc/Progress.h"
 
 #include "compiler/driver/InputFile.h"
 #include "compiler/driver/OutputFile.h"
@@ -18,19 +20,20 @@ struct ReportFlags {
 };
 } // namespace
 
-static llvm::Expected<PageData> pageOfInput(const InputFile &input) {
+static llvm::Expected<PageData> pageOfInput(const InputFile &input,
+                                            const WorkWatcher &watcher) {
   switch (input.kind) {
   case InputKind::schedule: {
     llvm::Expected<const sched::Schedule *> file = openSchedule(input);
-    return file ? pageOf(**file) : file.takeError();
+    return file ? pageOf(**file, watcher) : file.takeError();
   }
   case InputKind::bundle: {
     llvm::Expected<sched::BundleView> bundle = openBundle(input);
-    return bundle ? pageOf(*bundle) : bundle.takeError();
+    return bundle ? pageOf(*bundle, watcher) : bundle.takeError();
   }
   case InputKind::topology: {
     llvm::Expected<Topology> topology = openTopology(input);
-    return topology ? pageOf(*topology) : topology.takeError();
+    return topology ? pageOf(*topology, watcher) : topology.takeError();
   }
   case InputKind::ir:
     break;
@@ -41,10 +44,15 @@ static llvm::Expected<PageData> pageOfInput(const InputFile &input) {
 }
 
 static int run(const ReportFlags &flags) {
+  if (llvm::Error error = checkOutput(flags.input, flags.output))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> input = readInput(flags.input);
   if (!input)
     return reportError(input.takeError());
-  llvm::Expected<PageData> page = pageOfInput(*input);
+  Progress progress;
+  progress.begin(input->path, input->bytes.size());
+  llvm::Expected<PageData> page = pageOfInput(*input, progress.work());
+  progress.end();
   if (!page) {
     std::string words = llvm::toString(page.takeError());
     const bool hasPlace = llvm::StringRef(words).starts_with(input->path + ":");

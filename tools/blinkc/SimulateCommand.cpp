@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
+#include "tools/manual/Checks.h"
 
 #include "compiler/driver/OutputFile.h"
 #include "compiler/plan/TimeModel.h"
@@ -99,7 +101,10 @@ static llvm::Error slowDown(const Topology &whole,
     const auto node = llvm::find_if(
         nodes, [&, gpu = id](const auto &of) { return of.first == gpu; });
     if (node == nodes.end())
-      return makeError("--slow {0}: {1} is no GPU of this job", text, id);
+      return makeError(
+          "--slow {0}: '{1}' is no GPU of this job; write the name "
+          "of a GPU in the topology, such as {2}",
+          text, id, nodes.front().first);
     options.slowness[size_t(node - nodes.begin())] *= factor;
     for (size_t link = 0; link < whole.links.size(); ++link)
       if (whole.links[link].from == node->second ||
@@ -203,6 +208,10 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
 }
 
 static int run(const SimulateFlags &flags) {
+  if (llvm::Error error = readsOnce({flags.input, flags.costs}))
+    return reportError(std::move(error));
+  if (llvm::Error error = checkOutput(flags.input, flags.trace))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
   if (!input)
     return reportError(input.takeError());
@@ -232,7 +241,8 @@ static int run(const SimulateFlags &flags) {
       if (llvm::Error error =
               writeTrace(*simulated, **file, *program, flags.trace))
         return reportError(std::move(error));
-    llvm::outs() << (flags.json ? toJson(*simulated) : toText(*simulated));
+    if (flags.trace != "-") // or else that is what standard output has
+      llvm::outs() << (flags.json ? toJson(*simulated) : toText(*simulated));
   }
   return kGood;
 }
@@ -255,7 +265,7 @@ void blink::addSimulateCommand(CLI::App &app, int &exitCode) {
   command
       .add_option("--step-us", flags.options.stepCost,
                   "Microseconds for which each fold occupies its lane")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(manual::RealRange(0.0, 1e6))
       ->type_name("NUMBER")
       ->capture_default_str();
   addCosts(command, flags.costs);

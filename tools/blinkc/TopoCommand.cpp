@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/manual/Checks.h"
 
 #include "compiler/driver/InputFile.h"
 #include "compiler/driver/OutputFile.h"
 #include "compiler/generate/Generate.h"
+#include "compiler/topology/Names.h"
 #include "compiler/topology/TopologyWriter.h"
 #include "schedules/MachineLimits.h"
 
@@ -36,8 +38,8 @@ struct TopoFlags {
   Wire wire() const { return {bandwidth, latency, *parseLinkKind(kind)}; }
 };
 
-CLI::Range bandwidthRange() {
-  return CLI::Range(sched::kLeastBandwidth, sched::kMostBandwidth);
+manual::RealRange bandwidthRange() {
+  return manual::RealRange(sched::kLeastBandwidth, sched::kMostBandwidth);
 }
 
 using Generator = std::function<llvm::Expected<Topology>(const TopoFlags &)>;
@@ -87,6 +89,21 @@ std::string commandLine(const CLI::App &family) {
   return text;
 }
 
+/// Refuses names that no reader of the file would accept. The names of a pod
+/// are longer than those of its machine.
+llvm::Error checkNames(const Topology &topology) {
+  if (!isName(topology.name))
+    return makeError("the machine would be called '{0}', which is not {1}; "
+                     "choose another --name",
+                     topology.name, kNameRule);
+  for (const Node &node : topology.nodes)
+    if (!isName(node.id))
+      return makeError("a node would be called '{0}', which is not {1}; choose "
+                       "shorter ids in the machine's file",
+                       node.id, kNameRule);
+  return llvm::Error::success();
+}
+
 int run(const CLI::App &family, const TopoFlags &flags,
         const Generator &generate) {
   llvm::Expected<Topology> topology = generate(flags);
@@ -94,6 +111,8 @@ int run(const CLI::App &family, const TopoFlags &flags,
     return reportError(topology.takeError());
   if (!flags.name.empty())
     topology->name = flags.name;
+  if (llvm::Error error = checkNames(*topology))
+    return reportError(std::move(error));
   std::string text =
       writeTopology(*topology, "Written by " + commandLine(family));
   if (llvm::Error error = writeFile(flags.output, text))
@@ -124,7 +143,7 @@ std::pair<CLI::App &, TopoFlags &> addFamily(const TopoCommand &topo,
   family
       ->add_option("--latency", flags->latency,
                    "Latency of a link in microseconds")
-      ->check(CLI::Range(0.0, sched::kMostLatency))
+      ->check(manual::RealRange(0.0, sched::kMostLatency))
       ->capture_default_str();
   std::vector<std::string> kinds;
   for (LinkKind kind : sched::EnumValuesLinkKind())
@@ -268,6 +287,7 @@ void addRandom(const TopoCommand &topo) {
   family
       .add_option("--seed", flags.seed,
                   "Seed; the same seed gives the same graph")
+      ->check(CLI::Range(uint64_t(0), uint64_t(INT64_MAX)))
       ->capture_default_str();
   family.add_flag("--directed", flags.directed,
                   "Make links in one direction only");

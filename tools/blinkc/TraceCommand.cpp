@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
 
 #include "compiler/render/TraceReport.h"
 #include "compiler/support/Error.h"
+#include "compiler/support/ReadBytes.h"
 #include "schedules/trace/PerfettoTrace.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -24,9 +26,10 @@ struct TraceDiffFlags {
 } // namespace
 
 static llvm::Expected<sched::ReplayTrace> readTrace(const std::string &path) {
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  auto file = readBytes(path);
   if (!file)
-    return makeError("{0}: error: {1}", path, file.getError().message());
+    return makeError("{0}: error: cannot read: {1}", path,
+                     file.getError().message());
   sched::ReplayTrace trace;
   const llvm::StringRef bytes = (*file)->getBuffer();
   const std::string wrong =
@@ -37,6 +40,8 @@ static llvm::Expected<sched::ReplayTrace> readTrace(const std::string &path) {
 }
 
 static int run(const TraceDiffFlags &flags) {
+  if (llvm::Error error = readsOnce({flags.before, flags.after}))
+    return reportError(std::move(error));
   llvm::Expected<sched::ReplayTrace> before = readTrace(flags.before);
   if (!before)
     return reportError(before.takeError());
@@ -55,11 +60,15 @@ void blink::addTraceCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<TraceDiffFlags>(
       *trace, exitCode, "diff", "Report which lanes run or wait longer", run);
   command.add_option("BEFORE", flags.before, "Trace to compare with")
+      ->type_name("FILE")
       ->required();
-  command.add_option("AFTER", flags.after, "Trace to compare")->required();
+  command.add_option("AFTER", flags.after, "Trace to compare")
+      ->type_name("FILE")
+      ->required();
   command
       .add_option("--lines", flags.lines,
                   "Number of steps to report, those that changed most")
+      ->check(CLI::Range(0, 1 << 30))
       ->type_name("NUMBER")
       ->capture_default_str();
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");

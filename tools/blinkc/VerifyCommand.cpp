@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
 #include "tools/blinkc/Progress.h"
 
@@ -75,6 +76,8 @@ static ProvedSchedule prove(const sched::Schedule &file,
 }
 
 static int run(const VerifyFlags &flags) {
+  if (llvm::Error error = readsOnce({flags.input, flags.costs}))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> input =
       readSchedule(flags.input, /*orBundle=*/true, /*inFull=*/false);
   if (!input)

@@ -6,6 +6,7 @@
 
 #include "compiler/support/Error.h"
 #include "tools/blinkc/Command.h"
+#include "tools/manual/Checks.h"
 #include "tools/manual/ManPage.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -79,6 +80,7 @@ int main(int argc, char **argv) {
         blink::addProbeCommand, blink::addTopoCommand,
         blink::addCompletionCommand})
     add(app, exitCode);
+  blink::manual::refuseEmptyNames(app);
   blink::manual::addManPages(app, "blinkc " BLINK_VERSION_STRING);
   try {
     app.parse(argc, argv);

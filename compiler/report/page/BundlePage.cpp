@@ -21,8 +21,10 @@ namespace {
 /// Adds the classes of a bundle to a page.
 class BundlePage {
 public:
-  BundlePage(const sched::BundleView &bundle, PageData &page)
-      : bundle_(bundle), index_(*bundle.index), page_(page) {}
+  BundlePage(const sched::BundleView &bundle, PageData &page,
+             const WorkWatcher &watcher)
+      : bundle_(bundle), index_(*bundle.index), page_(page), watcher_(watcher) {
+  }
 
   llvm::Error addClass(uint32_t number);
   void addAllocation(const sched::Entry &entry, size_t alike);
@@ -33,6 +35,7 @@ private:
   const sched::BundleView &bundle_;
   const sched::Bundle &index_;
   PageData &page_;
+  const WorkWatcher &watcher_;
   std::map<uint64_t, size_t> machines_; ///< by fingerprint
 };
 
@@ -60,6 +63,11 @@ static const sched::Program &slowestOf(const sched::Schedule &file) {
 
 llvm::Error BundlePage::addClass(uint32_t number) {
   PageClass &alike = page_.classes.emplace_back();
+  const WorkWatcher watcher{
+      watcher_.solver, [&](const std::string &what) {
+        watcher_.begin(
+            llvm::formatv("class {0}: {1}", page_.classes.size(), what).str());
+      }};
   for (uint32_t c = 0; c < index_.collectives()->size(); ++c) {
     std::string error;
     const sched::Schedule *file = sched::openPiece(bundle_, number, c, error);
@@ -67,8 +75,9 @@ llvm::Error BundlePage::addClass(uint32_t number) {
       return makeError(error);
     if (!file)
       continue;
-    llvm::Expected<PageProgram> program = pageProgram(
-        *file, slowestOf(*file), {/*replay=*/false, /*allVariants=*/false});
+    llvm::Expected<PageProgram> program =
+        pageProgram(*file, slowestOf(*file),
+                    {/*replay=*/false, /*allVariants=*/false}, watcher);
     if (!program)
       return program.takeError();
     program->machine = machineOf(*file);
@@ -88,11 +97,12 @@ void BundlePage::addAllocation(const sched::Entry &entry, size_t alike) {
   page_.allocations.push_back(std::move(one));
 }
 
-llvm::Expected<PageData> blink::pageOf(const sched::BundleView &bundle) {
+llvm::Expected<PageData> blink::pageOf(const sched::BundleView &bundle,
+                                       const WorkWatcher &watcher) {
   const sched::Bundle &index = *bundle.index;
   PageData page;
   page.title = index.machine()->str();
-  BundlePage builder(bundle, page);
+  BundlePage builder(bundle, page, watcher);
   // Indices in PageData::classes, by class number.
   std::map<uint32_t, size_t> places;
   for (const sched::Entry *entry : *index.entries()) {

@@ -15,7 +15,8 @@
 
 using namespace blink;
 
-llvm::Expected<PageData> blink::pageOf(const Topology &topology) {
+llvm::Expected<PageData> blink::pageOf(const Topology &topology,
+                                       const WorkWatcher &watcher) {
   constexpr size_t kManyGpus = 16; // beyond which a page has one bound only
   PageData page;
   page.title = topology.name;
@@ -34,7 +35,7 @@ llvm::Expected<PageData> blink::pageOf(const Topology &topology) {
       page.notes.push_back(llvm::toString(std::move(error)));
       break;
     }
-    llvm::Expected<PageProgram> bound = pageBound(problem);
+    llvm::Expected<PageProgram> bound = pageBound(problem, watcher);
     if (!bound)
       return bound.takeError();
     page.programs.push_back(std::move(*bound));
@@ -42,7 +43,8 @@ llvm::Expected<PageData> blink::pageOf(const Topology &topology) {
   return page;
 }
 
-llvm::Expected<PageData> blink::pageOf(const sched::Schedule &file) {
+llvm::Expected<PageData> blink::pageOf(const sched::Schedule &file,
+                                       const WorkWatcher &watcher) {
   constexpr size_t kMostPrograms = 64;
   PageData page;
   page.title = file.topology()->name()->str();
@@ -55,7 +57,8 @@ llvm::Expected<PageData> blink::pageOf(const sched::Schedule &file) {
                         kMostPrograms, file.programs()->size()));
       break;
     }
-    llvm::Expected<PageProgram> shown = pageProgram(file, *program, {});
+    llvm::Expected<PageProgram> shown =
+        pageProgram(file, *program, {}, watcher);
     if (!shown)
       return shown.takeError();
     page.programs.push_back(std::move(*shown));

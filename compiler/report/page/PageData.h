@@ -79,13 +79,16 @@ struct PageData {
 
 /// Returns the page of a topology: the bounds of its collectives on all of its
 /// GPUs. Errors: those of RankTopology and boundRate.
-llvm::Expected<PageData> pageOf(const Topology &topology);
+llvm::Expected<PageData> pageOf(const Topology &topology,
+                                const WorkWatcher &watcher = {});
 /// Returns the page of a schedule.
-llvm::Expected<PageData> pageOf(const sched::Schedule &file);
+llvm::Expected<PageData> pageOf(const sched::Schedule &file,
+                                const WorkWatcher &watcher = {});
 /// Returns the page of a bundle. Of a rooted collective it shows the root with
 /// the lowest rate: that rate is guaranteed to a job, whatever its root.
 /// Errors: a damaged piece.
-llvm::Expected<PageData> pageOf(const sched::BundleView &bundle);
+llvm::Expected<PageData> pageOf(const sched::BundleView &bundle,
+                                const WorkWatcher &watcher = {});
 
 } // namespace blink
 

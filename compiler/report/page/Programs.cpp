@@ -13,6 +13,7 @@
 #include "compiler/target/ScheduleTopology.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace blink;
 
@@ -42,14 +43,15 @@ PageMachine blink::pageMachine(const Topology &topology) {
 
 static llvm::Error addImprovements(const PackingProblem &problem,
                                    const PackingCertificate &certificate,
+                                   const WorkWatcher &watcher,
                                    PageProgram &page) {
   const int ranks = problem.rankTopology->numRanks();
   if (ranks < 2 || ranks > kMostImprovedRanks)
     return llvm::Error::success();
-  auto more = tryMoreLinks(problem, certificate, kMostImprovements);
+  auto more = tryMoreLinks(problem, certificate, kMostImprovements, watcher);
   if (!more)
     return more.takeError();
-  auto others = tryNewLinks(problem, certificate, kMostImprovements);
+  auto others = tryNewLinks(problem, certificate, kMostImprovements, watcher);
   if (!others)
     return others.takeError();
   page.improvements = std::move(*more);
@@ -63,7 +65,8 @@ static llvm::Error addImprovements(const PackingProblem &problem,
 
 llvm::Expected<PageProgram> blink::pageProgram(const sched::Schedule &file,
                                                const sched::Program &program,
-                                               const PageDetail &detail) {
+                                               const PageDetail &detail,
+                                               const WorkWatcher &watcher) {
   PageProgram page;
   page.explanation = explainProgram(file, program);
   const std::vector<uint64_t> sizes = PageData::sizes();
@@ -103,20 +106,26 @@ llvm::Expected<PageProgram> blink::pageProgram(const sched::Schedule &file,
   if (summary.inSwitch)
     problem.switches = switchStars(*rankTopology);
   if (llvm::Error error = addImprovements(
-          problem, {{prices.begin(), prices.end()}, summary.bound}, page))
+          problem, {{prices.begin(), prices.end()}, summary.bound}, watcher,
+          page))
     return error;
   return page;
 }
 
-llvm::Expected<PageProgram> blink::pageBound(const PackingProblem &problem) {
-  llvm::Expected<PackingCertificate> certificate = boundRate(problem);
+llvm::Expected<PageProgram> blink::pageBound(const PackingProblem &problem,
+                                             const WorkWatcher &watcher) {
+  watcher.begin(llvm::formatv("bound of {0}",
+                              sched::EnumNameCollective(problem.collective))
+                    .str());
+  llvm::Expected<PackingCertificate> certificate =
+      boundRate(problem, watcher.solver);
   if (!certificate)
     return certificate.takeError();
   PageProgram page;
   page.explanation = explainBound(problem, *certificate);
   page.rings =
       findRings(*problem.rankTopology, problem.collective, PageData::sizes());
-  if (llvm::Error error = addImprovements(problem, *certificate, page))
+  if (llvm::Error error = addImprovements(problem, *certificate, watcher, page))
     return error;
   return page;
 }

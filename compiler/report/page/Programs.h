@@ -24,10 +24,12 @@ struct PageDetail {
 /// PageProgram::machine. Errors: those of tryMoreLinks.
 llvm::Expected<PageProgram> pageProgram(const sched::Schedule &file,
                                         const sched::Program &program,
-                                        const PageDetail &detail);
+                                        const PageDetail &detail,
+                                        const WorkWatcher &watcher);
 
 /// Returns the bound of `problem` as a page shows it.
-llvm::Expected<PageProgram> pageBound(const PackingProblem &problem);
+llvm::Expected<PageProgram> pageBound(const PackingProblem &problem,
+                                      const WorkWatcher &watcher);
 
 } // namespace blink
 

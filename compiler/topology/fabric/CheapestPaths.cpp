@@ -182,15 +182,11 @@ namespace {
 /// The ranks that are peer-joined with a rank.
 class PeerRanks {
 public:
-  /// `groups` are the peer groups of each rank.
-  explicit PeerRanks(const std::vector<std::vector<int>> &groups)
-      : groups_(groups), joined_(groups.size(), false) {
-    for (size_t rank = 0; rank < groups.size(); ++rank)
-      for (int group : groups[rank]) {
-        members_.resize(std::max(members_.size(), size_t(group) + 1));
-        members_[group].push_back(static_cast<int>(rank));
-      }
-  }
+  /// `groups` are the peer groups of each rank, `members` the ranks of each
+  /// group.
+  PeerRanks(const std::vector<std::vector<int>> &groups,
+            const std::vector<std::vector<int>> &members)
+      : groups_(groups), members_(members), joined_(groups.size(), false) {}
 
   /// Returns whether each rank is joined with `rank`. Valid until the next
   /// call.
@@ -207,8 +203,7 @@ private:
         joined_[member] = value;
   }
 
-  const std::vector<std::vector<int>> &groups_; // of each rank
-  std::vector<std::vector<int>> members_;       // of each group
+  const std::vector<std::vector<int>> &groups_, &members_;
   std::vector<bool> joined_;
   int last_ = 0;
 };
@@ -236,7 +231,7 @@ void RankTopology::visitDirect(const std::vector<double> &prices,
                                Visit visit) const {
   int n = numRanks() + static_cast<int>(relays_.size());
   Search search(topology_, outLinks_, rankOfNode_, prices);
-  PeerRanks peers(peerGroups_);
+  PeerRanks peers(peerGroups_, peerMembers_);
   for (int from : sources) {
     const std::vector<bool> &joined = peers.of(from);
     auto take = [&](int to) {
@@ -263,11 +258,14 @@ void RankTopology::visitDirect(const std::vector<double> &prices,
 }
 
 PathTable RankTopology::directPaths(const std::vector<double> &prices,
-                                    const std::vector<int> &sources) const {
+                                    const std::vector<int> &sources,
+                                    const std::vector<bool> *wanted) const {
   PathTable table =
       PathTable::from(sources, numRanks() + static_cast<int>(relays_.size()));
   visitDirect(prices, sources,
               [&](int from, int to, const Label &label, const Search &search) {
+                if (wanted && !(*wanted)[to])
+                  return;
                 table.costs[table.place(from, to)] = label.cost;
                 table.paths[table.place(from, to)] = search.pathTo(label);
               });
@@ -300,7 +298,7 @@ RankTopology RankTopology::withPhases() const {
   const int n = numRanks();
   const std::vector<double> prices(topology_.links.size(), 0.0);
   Search search(topology_, outLinks_, rankOfNode_, prices);
-  PeerRanks peers(peerGroups_);
+  PeerRanks peers(peerGroups_, peerMembers_);
   llvm::EquivalenceClasses<int> servers;
   for (int from = 0; from < n; ++from) {
     servers.insert(from);
@@ -379,4 +377,10 @@ PathTable RankTopology::cheapestPaths(const std::vector<double> &prices) const {
 PathTable RankTopology::cheapestPaths(const std::vector<double> &prices,
                                       const std::vector<int> &sources) const {
   return relays_.empty() ? directPaths(prices, sources) : relayedPaths(prices);
+}
+
+PathTable RankTopology::cheapestPaths(const std::vector<double> &prices,
+                                      int source,
+                                      const std::vector<bool> &wanted) const {
+  return directPaths(prices, {source}, &wanted);
 }

@@ -104,9 +104,15 @@ llvm::Expected<RankTopology> RankTopology::create(Topology topology,
   }
 
   std::vector<std::vector<int>> groups = findPeerGroups(topology);
-  for (int gpu : all)
-    rankTopology.peerGroups_.push_back(
-        std::move(groups[rankTopology.gpuNodes_[gpu]]));
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    std::vector<int> &of = groups[rankTopology.gpuNodes_[all[rank]]];
+    for (int group : of) {
+      if (rankTopology.peerMembers_.size() <= size_t(group))
+        rankTopology.peerMembers_.resize(size_t(group) + 1);
+      rankTopology.peerMembers_[group].push_back(static_cast<int>(rank));
+    }
+    rankTopology.peerGroups_.push_back(std::move(of));
+  }
 
   rankTopology.outLinks_.resize(topology.nodes.size());
   for (size_t i = 0; i < topology.links.size(); ++i)

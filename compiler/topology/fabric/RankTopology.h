@@ -120,6 +120,11 @@ public:
   /// Returns the same from some ranks only.
   PathTable cheapestPaths(const std::vector<double> &prices,
                           const std::vector<int> &sources) const;
+  /// Returns the same from one rank, and only to the ranks that `wanted` marks;
+  /// as far as the table says, other ranks have no path. Not for topologies
+  /// with relays.
+  PathTable cheapestPaths(const std::vector<double> &prices, int source,
+                          const std::vector<bool> &wanted) const;
 
   /// Returns, for each rank, the other ranks that a path leads to, in no order.
   std::vector<std::vector<int>> reachedRanks() const;
@@ -184,7 +189,8 @@ private:
   void visitDirect(const std::vector<double> &prices,
                    const std::vector<int> &sources, Visit visit) const;
   PathTable directPaths(const std::vector<double> &prices,
-                        const std::vector<int> &sources) const;
+                        const std::vector<int> &sources,
+                        const std::vector<bool> *wanted = nullptr) const;
   PathTable relayedPaths(const std::vector<double> &prices) const;
   bool surelyConnected() const;
   Topology topology_;
@@ -199,9 +205,10 @@ private:
   // Per rank and relay, ascending: its peer groups. A group is the two ends of
   // a direct link, or the GPUs around one connected set of switches.
   std::vector<std::vector<int>> peerGroups_;
-  std::vector<std::vector<int>> pairs_; // withPairs(); empty: all pairs
-  std::vector<int> serverOf_;           // serverOf(); empty: not phased
-  bool forwards_ = false;               // set by withForwarding()
+  std::vector<std::vector<int>> peerMembers_; // of each peer group
+  std::vector<std::vector<int>> pairs_;       // withPairs(); empty: all pairs
+  std::vector<int> serverOf_;                 // serverOf(); empty: not phased
+  bool forwards_ = false;                     // set by withForwarding()
 };
 
 } // namespace blink

@@ -40,16 +40,21 @@ PathTable blink::spreadPaths(const RankTopology &machine,
   if (fabric.empty() || !machine.relays().empty())
     return table;
   std::vector<double> own = prices;
+  std::vector<bool> taken(size_t(machine.numRanks())); // if `to` goes this way
   for (int from : sources)
     for (int way = 0; way < ways; ++way) {
+      bool isTaken = false;
+      for (int to = 0; to < machine.numRanks(); ++to)
+        isTaken |= taken[to] = wayOf(from, to, ways) == way;
+      if (!isTaken)
+        continue;
       for (int link : fabric)
         own[link] = prices[link] * (1 + kTie * tieOf(from, way, link));
-      PathTable row = machine.cheapestPaths(own, {from});
+      PathTable row = machine.cheapestPaths(own, from, taken);
       for (int to = 0; to < machine.numRanks(); ++to) {
         const size_t place = table.place(from, to);
         Path &path = row.paths[row.place(from, to)];
-        if (wayOf(from, to, ways) == way &&
-            path.size() == table.paths[place].size() &&
+        if (taken[to] && path.size() == table.paths[place].size() &&
             priceOf(path, prices) <= table.costs[place] * kSame)
           table.paths[place] = std::move(path);
       }

@@ -13,6 +13,7 @@
 #include "doctest/doctest.h"
 #include "nlohmann/json.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace blink;
@@ -147,6 +148,26 @@ TEST_CASE("whatever things are called, a page has no elements of theirs") {
   // There is one place for data, and it is filled once.
   CHECK(html.find(json) == html.rfind(json));
   CHECK(toHtml(*page) == html);
+}
+
+TEST_CASE("who waits for a page is told what is computed") {
+  std::vector<std::string> steps;
+  int rounds = 0;
+  const WorkWatcher watcher{[&](const SolveStatus &) { return ++rounds > 0; },
+                            [&](const std::string &what) {
+                              CHECK((steps.empty() || rounds > 0));
+                              steps.push_back(what);
+                            }};
+  auto page = pageOf(findMachineType("dgx1")->topology(), watcher);
+  REQUIRE(bool(page));
+  REQUIRE(steps.size() > 3);
+  CHECK(steps[0] == "bound of allreduce");
+  CHECK(steps[1].rfind("allreduce with one more link, 1 of ", 0) == 0);
+  const auto has = [&](const char *step) {
+    return std::count(steps.begin(), steps.end(), step) == 1;
+  };
+  CHECK(has("allreduce with a new link, 1 of 4"));
+  CHECK(has("bound of alltoall"));
 }
 
 TEST_CASE("a machine that is in parts is drawn, with the reason") {
