@@ -176,7 +176,7 @@ TEST_CASE("more trees come near what few do not reach") {
     }
 }
 
-TEST_CASE("where islands get stuck edges are added one by one") {
+TEST_CASE("where trees cannot enter islands once they need not be patient") {
   const RankTopology machine = rankTopologyOf(valueOf(generatePod(
       shippedTopology("gb200-nvl72"), 2, 1, {50, 2, LinkKind::network})));
   PackingProblem problem{&machine, Collective::broadcast, 0};
@@ -185,9 +185,12 @@ TEST_CASE("where islands get stuck edges are added one by one") {
   CHECK(packed->packing.trees.size() == 19); // 19 x 50 GB/s
   CHECK(packed->packing.algbw == doctest::Approx(950));
   const PathTable table = pathsToGrow(machine);
-  CHECK(growTrees(problem, table, islandsOf(machine),
-                  {19, 50, 2, /*isPatient=*/false}, 1)
-            .empty());
+  CHECK(!mayEnterOnce(problem, islandsOf(machine).front(), roomOf(problem, 50),
+                      19));
+  const std::vector<Tree> trees = growTrees(
+      problem, table, islandsOf(machine), {19, 50, 2, /*isPatient=*/false}, 1);
+  CHECK(trees.size() == 19);
+  CHECK(!problem.verify({trees, 950}));
 }
 
 TEST_CASE("switches are split where GPUs do not send through them") {
