@@ -260,8 +260,8 @@ bool GrowthByEntries::feed(int tree, const Branch &branch,
   const int child = branch.ranks.front();
   const Crossing &entry = borders_.entries(child)[branch.entry];
   std::set<Feeder> &ofGroup = feeders[entry.group];
-  for (const Feeder &feeder : ofGroup) {
-    const auto [depth, parent, at] = feeder;
+  for (auto feeder = ofGroup.begin(); feeder != ofGroup.end(); ++feeder) {
+    const auto [depth, parent, at] = *feeder;
     Quota &quota = branching.quotas[parent][at];
     const Crossing &exit = borders_.exits(parent)[quota.exit];
     Path path = borders_.pathBetween(parent, exit, child, entry);
@@ -278,10 +278,9 @@ bool GrowthByEntries::feed(int tree, const Branch &branch,
       room_[link] -= isBetween(link);
     branching.tree.parents[child] = parent;
     branching.tree.paths[child] = std::move(path);
-    const int below = depth + 1;
     if (--quota.edges == 0)
       ofGroup.erase(feeder);
-    join(tree, branch, below, feeders);
+    join(tree, branch, depth + 1, feeders);
     return true;
   }
   return false;

@@ -20,7 +20,8 @@ struct Crossing {
 };
 
 /// The crossings of each rank, found once on the paths along which trees grow.
-/// Trees lead away from the root; for a reduce, data goes the other way.
+/// Trees lead away from the root; for a reduce, data goes the other way. Paths
+/// between islands that are joined without a node between them have none.
 class IslandBorders {
 public:
   IslandBorders(const PackingProblem &problem, const Islands &islands,

@@ -42,8 +42,7 @@ public:
     int depth = -1;  ///< below the entry or the root
     int parent = -1; ///< in this list; -1: none in the island
     Path path;       ///< between rank and parent
-    int entry =
-        -1; ///< number of the crossing; -1: has a parent, or is the root
+    int entry = -1;  ///< number of the crossing; -1: not entered here
     int children = 0;
   };
   const Place &place(int tree, size_t at) const { return places_[tree][at]; }
