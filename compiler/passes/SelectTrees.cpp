@@ -17,6 +17,8 @@
 #include "compiler/passes/SelectKept.h"
 #include "compiler/target/ForestIR.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace blink {
@@ -27,9 +29,15 @@ namespace {
 
 /// Returns true if growFaster is of no use for grown trees: they enter islands
 /// repeatedly, and over many ranks growFaster finds only trees that enter once.
-/// Such trees are deeper, or have less of the rate, and take long to time.
+/// Such trees are deeper, or have less of the rate, and take long to time. That
+/// is not so if the grown trees are not low, for lack of exits per tree.
 bool isKept(const PackingProblem &problem, const Packing &packing) {
-  return problem.rankTopology->numRanks() > kMostPatiently &&
+  const int numRanks = problem.rankTopology->numRanks();
+  const int low = 4 * int(llvm::Log2_32_Ceil(unsigned(numRanks)));
+  return numRanks > kMostPatiently &&
+         llvm::all_of(
+             packing.trees,
+             [&](const Tree &tree) { return tree.depth(numRanks) <= low; }) &&
          llvm::none_of(islandsOf(*problem.rankTopology),
                        [&](const Islands &islands) {
                          return entersOnce(problem, islands, packing.trees);

@@ -307,6 +307,8 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
   // If ranks are too many for exact flows, islands are entered repeatedly.
   if (!exactly)
     for (const Islands &between : islands) {
+      if (between.areOfSwitches)
+        continue;
       offer(growByEntries(problem, between, table, room, request));
       if (!best.empty())
         return best;

@@ -323,6 +323,11 @@ TEST_CASE("GPUs of a switch are an island where nothing else divides") {
       REQUIRE(trees.size() == 16);
       CHECK(depthOf(trees, machine.numRanks()) <= 6);
       CHECK(!problem.verify({trees, 25}));
+      // A single tree would be a chain.
+      for (const Tree &tree :
+           growTrees(problem, pathsToGrow(machine), islandsOf(machine),
+                     {1, 25, machine.numRanks(), /*isPatient=*/false}, 1))
+        CHECK(tree.depth(machine.numRanks()) < machine.numRanks() / 2);
     }
   }
 }
