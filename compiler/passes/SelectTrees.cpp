@@ -8,12 +8,16 @@
 
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/FairRate.h"
+#include "compiler/packing/grow/GrowByIslands.h"
+#include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/select/UnsolvedPrograms.h"
 #include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SelectKept.h"
 #include "compiler/target/ForestIR.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -23,12 +27,31 @@ namespace blink {
 
 namespace {
 
+/// Returns true if growFaster is of no use for grown trees: they enter islands
+/// repeatedly, and over many ranks growFaster finds only trees that enter once.
+/// Such trees are deeper, or have less of the rate, and take long to time. That
+/// is not so if the grown trees are not low, for lack of exits per tree.
+bool isKept(const PackingProblem &problem, const Packing &packing) {
+  const int numRanks = problem.rankTopology->numRanks();
+  const int low = 4 * int(llvm::Log2_32_Ceil(unsigned(numRanks)));
+  return numRanks > kMostPatiently &&
+         llvm::all_of(
+             packing.trees,
+             [&](const Tree &tree) { return tree.depth(numRanks) <= low; }) &&
+         llvm::none_of(islandsOf(*problem.rankTopology),
+                       [&](const Islands &islands) {
+                         return entersOnce(problem, islands, packing.trees);
+                       });
+}
+
 /// Returns what selectTrees or growFaster finds, or what selectKept makes of
 /// it.
 llvm::Expected<SelectedForest> select(const PackingProblem &problem,
                                       const PackedTrees &packed,
                                       const SelectOptions &options) {
   if (isGrown(problem, packed.packing, options.maxTrees)) {
+    if (isKept(problem, packed.packing))
+      return SelectedForest{packed.packing};
     llvm::Expected<Packing> grown =
         growFaster(problem, nullptr, packed.packing.algbw, options);
     if (!grown)

@@ -478,3 +478,16 @@ bool blink::mayEnterOnce(const PackingProblem &problem, const Islands &islands,
   return std::all_of(entering.begin(), entering.end(),
                      [&](int trees) { return trees <= copies; });
 }
+
+bool blink::entersOnce(const PackingProblem &problem, const Islands &islands,
+                       const std::vector<Tree> &trees) {
+  auto islandOf = [&](int rank) {
+    return islands.ofNode[problem.rankTopology->nodeOf(rank)];
+  };
+  return llvm::all_of(trees, [&](const Tree &tree) {
+    const auto &edges = hasUpTrees(problem.collective) ? tree.up : tree.down;
+    return llvm::count_if(edges, [&](const TreeEdge &edge) {
+             return islandOf(edge.from) != islandOf(edge.to);
+           }) < islands.count;
+  });
+}

@@ -34,6 +34,11 @@ std::vector<Tree> growByIslands(const PackingProblem &problem,
 bool mayEnterOnce(const PackingProblem &problem, const Islands &islands,
                   const std::vector<int> &room, int copies);
 
+/// Returns true if each tree of a broadcast or reduce enters each island once
+/// or, for that of the root, never.
+bool entersOnce(const PackingProblem &problem, const Islands &islands,
+                const std::vector<Tree> &trees);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_GROW_GROWBYISLANDS_H

@@ -6,6 +6,7 @@
 
 #include "compiler/packing/grow/GrowTrees.h"
 
+#include "compiler/packing/grow/GrowByEntries.h"
 #include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/GrowthPaths.h"
 #include "compiler/packing/grow/LeastDepth.h"
@@ -303,6 +304,15 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
       return best;
   }
   const bool exactly = islands.empty() || numRanks <= kMostExactly;
+  // If ranks are too many for exact flows, islands are entered repeatedly.
+  if (!exactly)
+    for (const Islands &between : islands) {
+      if (between.areOfSwitches)
+        continue;
+      offer(growByEntries(problem, between, table, room, request));
+      if (!best.empty())
+        return best;
+    }
   if (!exactly && !request.isPatient)
     return best;
   for (int variant = 0; variant < variants && !isLowest(); ++variant)

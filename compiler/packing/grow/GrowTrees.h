@@ -25,11 +25,12 @@ struct GrowRequest {
 /// Grows such trees of a broadcast or reduce from the root, level by level and
 /// edge by edge, as long as the room left on links suffices to complete all of
 /// them (Completion.h), so that no edge is ever taken back; then lowers them
-/// (LowerTrees.h). The order of equal edges decides much, so `variants` orders
-/// are tried. The trees with the fewest excess children are kept, and among
-/// these the lowest. Returns no trees if none exist or none were found in a
-/// bounded number of steps. `table` is from pathsToGrow, `islands` from
-/// islandsOf.
+/// (LowerTrees.h). Over islands, edges between them come first
+/// (GrowByIslands.h) or, over many ranks, those within (GrowByEntries.h). The
+/// order of equal edges decides much, so `variants` orders are tried. The trees
+/// with the fewest excess children are kept, and among these the lowest.
+/// Returns no trees if none exist or none were found in a bounded number of
+/// steps. `table` is from pathsToGrow, `islands` from islandsOf.
 std::vector<Tree> growTrees(const PackingProblem &problem,
                             const PathTable &table,
                             const std::vector<Islands> &islands,

@@ -15,7 +15,8 @@
 using namespace blink;
 
 Islands::Islands(const RankTopology &rankTopology, JoinedBy joinedBy)
-    : ofNode(rankTopology.topology().nodes.size(), -1) {
+    : ofNode(rankTopology.topology().nodes.size(), -1),
+      areOfSwitches(joinedBy == JoinedBy::firstSwitches) {
   const Topology &topology = rankTopology.topology();
   auto isGpu = [&](int node) {
     return topology.nodes[node].kind == NodeKind::gpu;

@@ -37,6 +37,9 @@ struct Islands {
   std::vector<int> ofNode; ///< empty if there are no islands
   int count = 0;
   bool areOfSeveral = false; ///< some island has two ranks or more
+  /// Whether GPUs reach each other within islands over the links by which they
+  /// are entered, so that entering an island again gains nothing.
+  bool areOfSwitches = false;
 
   /// Returns the same islands, except that each rank of `island` becomes an
   /// island of its own.

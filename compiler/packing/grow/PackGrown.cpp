@@ -24,9 +24,10 @@ namespace {
 /// Numbers of trees to try before giving up if growth gets stuck.
 constexpr int kMostStuck = 4;
 /// For more ranks than this a linear program takes minutes to hours. Instead,
-/// these parts of the bound are tried, with trees that enter each island once.
+/// these parts of the bound are tried, with trees grown over islands.
 constexpr int kMostSolved = 128;
-constexpr double kParts[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2};
+constexpr double kParts[] = {0.97, 0.95, 0.9, 0.8, 0.7,
+                             0.6,  0.5,  0.4, 0.3, 0.2};
 
 /// Returns trees of the first number for which cuts leave room at `rate` and
 /// growth succeeds; none if growth gets stuck `mostStuck` times.

@@ -26,7 +26,7 @@ bool mayGrow(const PackingProblem &problem);
 /// no number of trees up to kMostGrown divides the room of links such that they
 /// do, up to kMostSharing trees are taken that lose no more than `slack` of it.
 /// If the slack is not 0 and there are too many ranks for a linear program,
-/// trees that enter each box once are tried as well, which may lose more.
+/// trees grown over islands are tried as well, which may lose more.
 /// Returns std::nullopt if no such trees were found, for example because the
 /// paths that can be driven are fewer than those of the graph. The result has
 /// passed PackingProblem::verify.

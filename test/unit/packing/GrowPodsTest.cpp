@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/grow/GrowByEntries.h"
 #include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/GrowTrees.h"
@@ -175,7 +176,7 @@ TEST_CASE("more trees come near what few do not reach") {
     }
 }
 
-TEST_CASE("where islands get stuck edges are added one by one") {
+TEST_CASE("where trees cannot enter islands once they need not be patient") {
   const RankTopology machine = rankTopologyOf(valueOf(generatePod(
       shippedTopology("gb200-nvl72"), 2, 1, {50, 2, LinkKind::network})));
   PackingProblem problem{&machine, Collective::broadcast, 0};
@@ -184,9 +185,12 @@ TEST_CASE("where islands get stuck edges are added one by one") {
   CHECK(packed->packing.trees.size() == 19); // 19 x 50 GB/s
   CHECK(packed->packing.algbw == doctest::Approx(950));
   const PathTable table = pathsToGrow(machine);
-  CHECK(growTrees(problem, table, islandsOf(machine),
-                  {19, 50, 2, /*isPatient=*/false}, 1)
-            .empty());
+  CHECK(!mayEnterOnce(problem, islandsOf(machine).front(), roomOf(problem, 50),
+                      19));
+  const std::vector<Tree> trees = growTrees(
+      problem, table, islandsOf(machine), {19, 50, 2, /*isPatient=*/false}, 1);
+  CHECK(trees.size() == 19);
+  CHECK(!problem.verify({trees, 950}));
 }
 
 TEST_CASE("switches are split where GPUs do not send through them") {
@@ -319,6 +323,11 @@ TEST_CASE("GPUs of a switch are an island where nothing else divides") {
       REQUIRE(trees.size() == 16);
       CHECK(depthOf(trees, machine.numRanks()) <= 6);
       CHECK(!problem.verify({trees, 25}));
+      // A single tree would be a chain.
+      for (const Tree &tree :
+           growTrees(problem, pathsToGrow(machine), islandsOf(machine),
+                     {1, 25, machine.numRanks(), /*isPatient=*/false}, 1))
+        CHECK(tree.depth(machine.numRanks()) < machine.numRanks() / 2);
     }
   }
 }
@@ -332,6 +341,67 @@ TEST_CASE("others feed the box of a root that cannot feed it alone") {
   REQUIRE(!forests.empty());
   CHECK(!problem.verify(forests.back()));
   CHECK(depthOf(forests.back().trees, machine.numRanks()) <= 14);
+}
+
+TEST_CASE("fast NICs are used in full over many boxes") {
+  struct Case {
+    const char *machine;
+    int boxes, rails;
+    double nic, bound;
+    double part; ///< of the bound that trees reach at least
+    int depth;   ///< of trees at most
+  };
+  // GPUs of an MI250 have room for one tree on their NICs; with rails, trees
+  // have to get from one rail to the others within boxes.
+  for (const Case &each : {Case{"pcie-8gpu", 66, 1, 25, 40.75, 0.99, 12},
+                           Case{"pcie-8gpu", 20, 1, 25, 40.75, 0.99, 12},
+                           Case{"pcie-8gpu", 72, 8, 25, 40.75, 0.9, 20},
+                           Case{"dgx1", 66, 1, 50, 207.875, 0.99, 12},
+                           Case{"mi250", 40, 1, 25, 350, 0.99, 30},
+                           Case{"dgx-a100", 72, 1, 100, 400, 0.99, 16}})
+    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+      CAPTURE(each.machine);
+      CAPTURE(each.boxes);
+      const RankTopology machine = rankTopologyOf(
+          valueOf(generatePod(shippedTopology(each.machine), each.boxes,
+                              each.rails, {each.nic, 2, LinkKind::network})));
+      PackingProblem problem{&machine, collective, 13};
+      std::optional<PackedTrees> packed = packGrown(problem, kMostSlack);
+      REQUIRE(packed);
+      CHECK(!problem.verify(packed->packing));
+      CHECK(packed->certificate.bound == doctest::Approx(each.bound));
+      CHECK(packed->packing.algbw >= each.bound * each.part);
+      CHECK(isGrown(problem, packed->packing, 0));
+      CHECK(depthOf(packed->packing.trees, machine.numRanks()) <= each.depth);
+      CHECK(!entersOnce(problem, islandsOf(machine).front(),
+                        packed->packing.trees));
+    }
+}
+
+TEST_CASE("trees that enter islands repeatedly reach the least cut") {
+  std::minstd_rand random(21);
+  int grown = 0, repeatedly = 0;
+  for (int trial = 0; trial < 60; ++trial)
+    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+      CAPTURE(trial);
+      const RankTopology machine = randomPod(random);
+      PackingProblem problem{&machine, collective,
+                             int(random() % machine.numRanks())};
+      const double rate = leastFlow(problem);
+      const int copies = int(rate / 5 + 0.5), most = 1 + int(random() % 4);
+      const Islands islands(machine, peers);
+      const std::vector<Tree> trees =
+          growByEntries(problem, islands, pathsToGrow(machine),
+                        roomOf(problem, 5), {copies, 5, most});
+      if (trees.empty())
+        continue; // the network may be narrower than its exits
+      ++grown;
+      REQUIRE(int(trees.size()) == copies);
+      CHECK(!problem.verify({trees, 5. * copies}));
+      repeatedly += !entersOnce(problem, islands, trees);
+    }
+  CHECK(grown > 60);
+  CHECK(repeatedly > 20);
 }
 
 TEST_CASE("what a box cannot get from its own links enters it") {
