@@ -128,10 +128,11 @@ void add(const FlightSource &source, const FlightHeader &header,
   job.job = header.job;
   job.backend = blinkBackend_t(int32_t(uint32_t(header.backend)));
   job.timeout = header.timeout;
-  job.taken = wallTime();
   if (job.ranks.size() < header.numRanks)
     job.ranks.resize(header.numRanks);
   const Reader reader(source, header);
+  // After the reader's scale was made: no moment in the picture is later.
+  job.taken = wallTime();
   for (uint64_t here = 0; here < header.numHere; ++here) {
     RankPicture rank;
     if (reader.read(here, rank))

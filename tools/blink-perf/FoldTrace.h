@@ -53,7 +53,9 @@ public:
   FoldTrace read() const;
 
 private:
-  void startHelper();
+  [[noreturn]] void help(int alive, int made);
+  int makeInHelper();
+  void stopHelper();
 
   std::string path_;
   int alive_ = -1;  ///< the helper waits until nobody has this pipe open
