@@ -24,35 +24,38 @@
 
 using namespace blink;
 
-std::vector<double> blink::busiestFolds(const FoldProgram &program,
-                                        const Packing &packing) {
+/// Returns, for each tree of the packing, the GB/s of its busiest fold, which
+/// handles what the tree carries `timesOf(fold)` times.
+template <typename TimesOf>
+static std::vector<double> busiest(const FoldProgram &program,
+                                   const Packing &packing, TimesOf timesOf) {
   std::vector<double> most(packing.trees.size(), 0);
   for (const FoldProgram::Rank &rank : program.ranks)
     for (const FoldProgram::Fold &fold : rank.folds) {
       int tree = program.trees[fold.tree].origin;
-      most[tree] = std::max(most[tree], movesOf(fold.directMoves));
+      most[tree] = std::max(most[tree], timesOf(fold));
     }
   for (size_t tree = 0; tree < most.size(); ++tree)
     most[tree] *= packing.trees[tree].weight;
   return most;
 }
 
+std::vector<double> blink::busiestFolds(const FoldProgram &program,
+                                        const Packing &packing) {
+  return busiest(program, packing, [](const FoldProgram::Fold &fold) {
+    return movesOf(fold.directMoves);
+  });
+}
+
 /// Returns, for each tree of the packing, the GB/s that one of its folds stores
 /// at most with zero copy; 0 if no fold stores more than it loads.
 static std::vector<double> busiestStores(const FoldProgram &program,
                                          const Packing &packing) {
-  std::vector<double> most(packing.trees.size(), 0);
-  for (const FoldProgram::Rank &rank : program.ranks)
-    for (const FoldProgram::Fold &fold : rank.folds) {
-      int tree = program.trees[fold.tree].origin;
-      // With a switch there may be fewer loads than sources.
-      const double loads = fold.sources, stores = fold.directMoves - loads;
-      if (stores > loads)
-        most[tree] = std::max(most[tree], stores);
-    }
-  for (size_t tree = 0; tree < most.size(); ++tree)
-    most[tree] *= packing.trees[tree].weight;
-  return most;
+  return busiest(program, packing, [](const FoldProgram::Fold &fold) {
+    // With a switch there may be fewer loads than sources.
+    const double loads = fold.sources, stores = fold.directMoves - loads;
+    return stores > loads ? stores : 0;
+  });
 }
 
 /// The part of laneRate that a fold may move before its tree is split: it is an
@@ -167,8 +170,8 @@ public:
 
 private:
   FoldProgram whole_;
-  std::vector<double> loads_; ///< of each tree's busiest fold
-  std::vector<double> stores_;
+  std::vector<double> loads_;  ///< busiestFolds
+  std::vector<double> stores_; ///< busiestStores
   TreeTimes trees_;
   Protocol protocol_;
   ScheduleLimits limits_;

@@ -9,6 +9,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 
 #include <unistd.h>
 
@@ -46,6 +47,6 @@ ErrorOr<std::unique_ptr<MemoryBuffer>> blink::readBytes(StringRef path) {
     if (bytes.size() > kLargest)
       return std::make_error_code(std::errc::file_too_large);
   }
-  return MemoryBuffer::getMemBufferCopy(StringRef(bytes.data(), bytes.size()),
-                                        path == "-" ? "<stdin>" : path);
+  return std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(bytes), path == "-" ? "<stdin>" : path);
 }

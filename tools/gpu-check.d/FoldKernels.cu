@@ -39,6 +39,18 @@ __global__ void __launch_bounds__(runtime::kBlockThreads, 1)
                                             each / sizeof(float), 0);
 }
 
+//===-- More loads in flight ----------------------------------------------===//
+
+__device__ void add(float (&sum)[4], const runtime::Pack &pack) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    sum[i] += __uint_as_float(pack.words[i]);
+}
+__device__ runtime::Pack asPack(const float (&sum)[4]) {
+  return {{__float_as_uint(sum[0]), __float_as_uint(sum[1]),
+           __float_as_uint(sum[2]), __float_as_uint(sum[3])}};
+}
+
 /// Adds `kAhead` sources at a time, whose packs are all in flight.
 template <int kAhead>
 __global__ void __launch_bounds__(kFoldThreads, 1)
@@ -63,18 +75,14 @@ __global__ void __launch_bounds__(kFoldThreads, 1)
       for (int a = 0; a < kAhead; ++a)
 #pragma unroll
         for (int u = 0; u < kPacks; ++u)
-#pragma unroll
-          for (int i = 0; i < 4; ++i)
-            sums[u][i] += __uint_as_float(packs[a][u].words[i]);
+          add(sums[u], packs[a][u]);
     }
     for (uint32_t d = 0; d < numDestinations; ++d)
 #pragma unroll
       for (int u = 0; u < kPacks; ++u)
         if (placeOf(u) < each)
-          runtime::storePack(
-              to + d * bytes + begin + placeOf(u),
-              {{__float_as_uint(sums[u][0]), __float_as_uint(sums[u][1]),
-                __float_as_uint(sums[u][2]), __float_as_uint(sums[u][3])}});
+          runtime::storePack(to + d * bytes + begin + placeOf(u),
+                             asPack(sums[u]));
   }
 }
 
@@ -149,10 +157,7 @@ __global__ void __launch_bounds__(kFoldThreads, 1)
 #pragma unroll
       for (uint32_t u = 0; u < kPacks; ++u) {
         const uint4 pack = *slotOf(slot, u);
-        const uint32_t words[4] = {pack.x, pack.y, pack.z, pack.w};
-#pragma unroll
-        for (uint32_t i = 0; i < 4; ++i)
-          sums[u][i] += __uint_as_float(words[i]);
+        add(sums[u], {{pack.x, pack.y, pack.z, pack.w}});
       }
       slot = slot + 1 == kDepth ? 0 : slot + 1;
       load();
@@ -161,10 +166,9 @@ __global__ void __launch_bounds__(kFoldThreads, 1)
 #pragma unroll
       for (uint32_t u = 0; u < kPacks; ++u)
         if (packOf(turn, u) < numPacks)
-          runtime::storePack(
-              to + d * bytes + begin + packOf(turn, u) * size_t(16),
-              {{__float_as_uint(sums[u][0]), __float_as_uint(sums[u][1]),
-                __float_as_uint(sums[u][2]), __float_as_uint(sums[u][3])}});
+          runtime::storePack(to + d * bytes + begin +
+                                 packOf(turn, u) * size_t(16),
+                             asPack(sums[u]));
   }
 }
 

@@ -12,7 +12,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <tuple>
 
@@ -106,10 +105,7 @@ GrowthByEntries::GrowthByEntries(const PackingProblem &problem,
 }
 
 int GrowthByEntries::roomOf(const Path &path) const {
-  int room = std::numeric_limits<int>::max();
-  for (int link : path)
-    room = std::min(room, room_[link]);
-  return room;
+  return leastRoom(path, [&](int link) { return room_[link]; });
 }
 
 bool GrowthByEntries::growWithin(int island) {

@@ -194,11 +194,9 @@ bool GrowthByIslands::findDetours() {
 }
 
 int GrowthByIslands::roomOf(const Path &path) const {
-  int room = std::numeric_limits<int>::max();
-  for (int link : path)
-    room =
-        std::min(room, within_ ? within_->room(link) : completion_.room(link));
-  return room;
+  return leastRoom(path, [&](int link) {
+    return within_ ? within_->room(link) : completion_.room(link);
+  });
 }
 
 uint32_t GrowthByIslands::placeOf(size_t tree, int rank) const {

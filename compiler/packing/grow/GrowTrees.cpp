@@ -114,9 +114,8 @@ void Growth::findNeighbours() {
   for (int parent = 0; parent < numRanks_; ++parent)
     for (int child = 0; child < numRanks_; ++child)
       if (const Path &path = pathBelow(parent, child); fits(path)) {
-        int narrowest = std::numeric_limits<int>::max();
-        for (int link : path)
-          narrowest = std::min(narrowest, capacities_[link]);
+        const int narrowest =
+            leastRoom(path, [&](int link) { return capacities_[link]; });
         neighbours_[parent].push_back({child, narrowest});
       }
 }

@@ -9,7 +9,6 @@
 #include "compiler/packing/grow/RootedTree.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 using namespace blink;
@@ -44,10 +43,7 @@ IslandBranches::IslandBranches(const PackingProblem &problem,
 }
 
 int IslandBranches::roomOf(const Path &path) const {
-  int room = std::numeric_limits<int>::max();
-  for (int link : path)
-    room = std::min(room, within_.room(link));
-  return room;
+  return leastRoom(path, [&](int link) { return within_.room(link); });
 }
 
 /// Trees begin with different ranks, and so does a tree in different islands:

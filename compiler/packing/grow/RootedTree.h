@@ -9,6 +9,9 @@
 
 #include "compiler/packing/Packing.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace blink {
 
 /// A tree of a broadcast or reduce in a form that is easy to change edge by
@@ -29,6 +32,14 @@ Tree treeOf(const PackingProblem &problem, const RootedTree &tree,
 inline const Path &pathOf(const PathTable &table, bool up, int parent,
                           int child) {
   return up ? table.path(child, parent) : table.path(parent, child);
+}
+
+/// Returns the least `roomOf(link)` of the links of a path.
+template <typename RoomOf> int leastRoom(const Path &path, RoomOf roomOf) {
+  int room = std::numeric_limits<int>::max();
+  for (int link : path)
+    room = std::min(room, roomOf(link));
+  return room;
 }
 
 } // namespace blink
