@@ -38,13 +38,16 @@ BLINK_HOST_DEVICE constexpr uint64_t shareBoundary(uint64_t count,
                                                    uint32_t elementBytes,
                                                    uint32_t numerators,
                                                    uint32_t denominator) {
-  const uint64_t granule = kGranuleBytes / elementBytes;
-  const uint64_t granules = count / granule + (count % granule != 0);
+  // A granule has 2^shift elements of 1, 2, 4 or 8 bytes.
+  static_assert(kGranuleBytes == 64);
+  const uint32_t shift = 6 - ((elementBytes >> 1) - (elementBytes >> 3));
+  const uint64_t granule = uint64_t(1) << shift;
+  const uint64_t granules = (count >> shift) + ((count & (granule - 1)) != 0);
   const uint64_t quotient = granules / denominator;
   const uint64_t remainder = granules % denominator;
   const uint64_t boundary =
       quotient * numerators + remainder * numerators / denominator;
-  return boundary == granules ? count : boundary * granule;
+  return boundary == granules ? count : boundary << shift;
 }
 
 /// The range of a tree that takes `numerator` parts of `denominator`, after
@@ -65,7 +68,10 @@ BLINK_HOST_DEVICE constexpr uint32_t treeChunkBytes(ElementRange tree,
                                                     uint32_t chunkBytes,
                                                     uint64_t rounds) {
   const uint64_t bytes = tree.size() * elementBytes;
-  const uint64_t part = bytes / rounds + (bytes % rounds != 0);
+  // Divisions of 64-bit numbers take a GPU long, and short calls have one
+  // round.
+  const uint64_t part =
+      rounds == 1 ? bytes : bytes / rounds + (bytes % rounds != 0);
   const uint64_t granules = (part + kGranuleBytes - 1) / kGranuleBytes;
   const uint64_t chunk = (granules == 0 ? 1 : granules) * kGranuleBytes;
   return chunk < chunkBytes ? uint32_t(chunk) : chunkBytes;
@@ -75,8 +81,9 @@ BLINK_HOST_DEVICE constexpr uint32_t treeChunkBytes(ElementRange tree,
 /// size. The last chunk may be shorter.
 BLINK_HOST_DEVICE constexpr uint64_t
 chunkCount(ElementRange tree, uint32_t elementBytes, uint32_t chunkBytes) {
-  const uint64_t elements = chunkBytes / elementBytes;
-  return tree.size() / elements + (tree.size() % elements != 0);
+  const uint64_t elements = chunkBytes / elementBytes, size = tree.size();
+  return size <= elements ? size != 0
+                          : size / elements + (size % elements != 0);
 }
 
 /// The range of chunk number `chunk`, which is below chunkCount.

@@ -113,6 +113,15 @@ BLINK_HOST_DEVICE inline bool exchangeOnce(uint32_t *word, uint32_t value) {
   return __atomic_exchange_n(word, value, __ATOMIC_RELAXED) == 0;
 #endif
 }
+/// Sets bits of a word that other threads of the block may be setting, too.
+/// Relaxed.
+BLINK_HOST_DEVICE inline void setBitsShared(uint32_t *word, uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  atomicOr(word, bits);
+#else
+  __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+#endif
+}
 /// Loads a word that other threads of the block may be setting. Relaxed.
 BLINK_HOST_DEVICE inline uint32_t loadShared(const uint32_t *word) {
 #if defined(__CUDA_ARCH__)

@@ -39,7 +39,7 @@ public:
       if (!block_.isPoster())
         waitAndFold(this->step());
       block_.sync();
-      if (this->failed(fold_))
+      if (this->failed(fold_ + 1))
         return;
       if (block_.isPoster())
         this->postAll(this->step());
@@ -74,7 +74,7 @@ private:
     const uint32_t divisor = step.completes ? launch_.shape.divisor : 0;
     if (launch_.lowLatency)
       LineFold<T, Operator, Block, kWide>{
-          block_, step, operands() + step.operandsBegin, fold_, divisor}
+          block_, step, operands() + step.operandsBegin, fold_ + 1, divisor}
           .fold(count);
     else if constexpr (kWide)
       foldWide(block_, wideFold(step, divisor), count);
@@ -160,9 +160,19 @@ template <typename T, typename Operator, typename Block, bool kSwitches = false,
           bool kWide = false>
 BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
                                   uint32_t index) {
-  uint32_t r = launch.numRanks - 1;
-  while (launch.ranks[r].firstBlock > index)
-    --r;
+  uint32_t r = 0;
+  if (launch.numRanks > 1) {
+    // Mostly all ranks have as many lanes as the first one.
+    const uint32_t lanes = launch.ranks[1].firstBlock;
+    r = lanes != 0 ? index / lanes : 0;
+    r = r < launch.numRanks ? r : launch.numRanks - 1;
+    BLINK_ROLLED
+    while (launch.ranks[r].firstBlock > index)
+      --r;
+    BLINK_ROLLED
+    while (r + 1 < launch.numRanks && launch.ranks[r + 1].firstBlock <= index)
+      ++r;
+  }
   const Launch::Rank &rank = launch.ranks[r];
   Lane<T, Operator, Block, kSwitches, kWide>(block, launch, rank,
                                              index - rank.firstBlock, 0)

@@ -10,7 +10,8 @@
 //
 // All threads take part, one for each operand, so a call begins after three
 // dependent trips to memory: for the lane's program, its operands and its
-// rings.
+// rings. For a short message the time of a call is that of the longest chain of
+// instructions, so none of them is a loop over operands.
 //
 // The pointer exchange. The reader of a channel that may be direct posts where
 // its output is, and the writer of a channel that may be borrowed posts where
@@ -61,9 +62,14 @@ protected:
       block_.sync();
     }
     BLINK_ROLLED
+    for (uint32_t o = block_.member(); o < state_.numOperands;
+         o += block_.members())
+      judge(operands()[o], o);
+    block_.sync();
+    BLINK_ROLLED
     for (uint32_t s = block_.member(); s < state_.numSteps;
          s += block_.members())
-      judge(steps()[s]);
+      conclude(steps()[s]);
     block_.sync();
     return !failed(kBeforeFolds);
   }
@@ -147,22 +153,20 @@ private:
       keep(state_.operands, lane.operands, lane.numOperands);
     }
     block_.sync();
+    // Three things at a time, mostly in different warps: taking the lane,
+    // fetching the rings, and computing the ranges.
     if (block_.isPoster() && block_.poster() == 0)
       take(*program);
     BLINK_ROLLED
-    for (uint32_t s = block_.member(); s < lane.numSteps;
-         s += block_.members()) {
-      LaneStep &step = steps()[s];
-      step.range = launch_.shape.rangeOf(step.share);
-      step.chunkBytes = launch_.shape.chunkBytesOf(step.range);
-      step.chunks =
-          chunkCount(step.range, launch_.shape.elementBytes, step.chunkBytes);
-    }
-    block_.sync();
-    BLINK_ROLLED
     for (uint32_t o = block_.member(); o < lane.numOperands;
          o += block_.members())
-      setUp(operands()[o], o);
+      if (operands()[o].kind == OperandKind::channel)
+        setUpChannel(operands()[o], o);
+    BLINK_ROLLED
+    for (uint32_t s =
+             (block_.member() + block_.members() / 2) % block_.members();
+         s < lane.numSteps; s += block_.members())
+      setUpStep(steps()[s]);
     block_.sync();
   }
 
@@ -236,26 +240,28 @@ private:
           reinterpret_cast<const Word *>(values)[w];
   }
 
-  BLINK_DEVICE void setUp(LaneOperand &operand, uint32_t o) {
-    const LaneStep &step = steps()[operand.step];
-    operand.way = Way::buffer;
-    if (operand.kind == OperandKind::input)
-      operand.base = inputAt(operand.index, step);
-    else if (operand.kind == OperandKind::output)
-      operand.base = outputAt(operand.index, step);
-    else
-      setUpChannel(operand, o - step.operandsBegin < step.sources);
+  BLINK_DEVICE void setUpStep(LaneStep &step) const {
+    step.range = launch_.shape.rangeOf(step.share);
+    step.chunkBytes = launch_.shape.chunkBytesOf(step.range);
+    step.chunks =
+        chunkCount(step.range, launch_.shape.elementBytes, step.chunkBytes);
+    step.needs = 0;
   }
-  BLINK_DEVICE void setUpChannel(LaneOperand &operand, bool reads) {
+  BLINK_DEVICE void setUpChannel(LaneOperand &operand, uint32_t o) {
+    const uint32_t numSlots = operand.channel.numSlots;
     const DeviceRingEnd end = *operand.channel.end;
     operand.way = Way::slots;
     operand.base = nullptr;
     operand.number = operand.posted = end.number;
+    // A division of 64-bit numbers would take longer than the rest.
     operand.slot = operand.postedSlot =
-        uint32_t(end.number % operand.channel.numSlots);
+        (numSlots & (numSlots - 1)) == 0 ? uint32_t(end.number) & (numSlots - 1)
+                                         : uint32_t(end.number % numSlots);
     operand.credit = end.credit;
     operand.swept = end.swept;
     // The first chunk of another layout waits until the ring is empty.
+    const LaneStep &step = steps()[operand.step];
+    const bool reads = o - step.operandsBegin < step.sources;
     operand.drained = !reads && end.layout != launch_.layout ? end.number : 0;
   }
 
@@ -276,6 +282,12 @@ private:
   }
   BLINK_DEVICE char *outputAt(uint32_t block, const LaneStep &step) const {
     return rank_.recv + offsetOf(block, step);
+  }
+
+  BLINK_DEVICE char *bufferAt(const LaneOperand &operand,
+                              const LaneStep &step) const {
+    return operand.kind == OperandKind::input ? inputAt(operand.index, step)
+                                              : outputAt(operand.index, step);
   }
 
   /// Returns where the other end finds this rank's output or input, or 0 if it
@@ -340,34 +352,57 @@ private:
 
   //===-- Steps that move nothing -----------------------------------------===//
 
-  /// Finds destinations that need nothing, steps that have no other
-  /// destinations, and whether tags have to follow chunks.
-  BLINK_DEVICE void judge(LaneStep &step) {
-    LaneOperand *operands = this->operands() + step.operandsBegin;
-    const bool copies =
-        step.sources == 1 && !(step.completes && launch_.shape.divisor != 0) &&
-        !(launch_.scales && operands[0].kind == OperandKind::input);
-    bool moves = false;
-    step.posts = LaneStep::never;
-    BLINK_ROLLED
-    for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
-      LaneOperand &to = operands[i];
-      if (to.way == Way::buffer && copies && to.base == operands[0].base)
-        to.way = Way::none;
-      moves |= to.way != Way::none && to.way != Way::borrowed;
-      if (to.way == Way::slots || (to.way == Way::direct && !to.channel.quiet))
-        step.posts = LaneStep::always;
-      else if (to.way == Way::direct && step.posts == LaneStep::never)
-        step.posts = LaneStep::once;
+  /// Finds out whether the operand is a destination that needs nothing, and
+  /// otherwise tells the step what it needs.
+  BLINK_DEVICE void judge(LaneOperand &operand, uint32_t o) {
+    LaneStep &step = steps()[operand.step];
+    if (operand.kind != OperandKind::channel) {
+      operand.way = Way::buffer;
+      operand.base = bufferAt(operand, step);
     }
-    if (launch_.lowLatency)
-      step.posts = LaneStep::never; // lines carry their flags
+    if (o - step.operandsBegin < step.sources)
+      return;
+    if (operand.way == Way::buffer && isThere(operand, step))
+      operand.way = Way::none;
+    uint32_t needs = 0;
+    if (operand.way != Way::none && operand.way != Way::borrowed)
+      needs |= LaneStep::kMoves;
+    if (operand.way == Way::slots)
+      needs |= LaneStep::kPostsEach;
+    else if (operand.way == Way::direct)
+      needs |=
+          operand.channel.quiet ? LaneStep::kPostsOnce : LaneStep::kPostsEach;
+    if (needs != 0)
+      setBitsShared(&step.needs, needs);
+  }
+
+  /// Whether a copy to this buffer would copy from where it copies to.
+  BLINK_DEVICE bool isThere(const LaneOperand &operand,
+                            const LaneStep &step) const {
+    const LaneOperand &first = operands()[step.operandsBegin];
+    if (step.sources != 1 || (step.completes && launch_.shape.divisor != 0) ||
+        (launch_.scales && first.kind == OperandKind::input))
+      return false;
+    // Another thread may be setting the base of a buffer.
+    return operand.base == (first.kind == OperandKind::channel
+                                ? first.base
+                                : bufferAt(first, step));
+  }
+
+  /// Computes from the needs of the destinations whether tags have to follow
+  /// chunks, and how many folds there are.
+  BLINK_DEVICE void conclude(LaneStep &step) {
+    const uint32_t needs = loadShared(&step.needs);
+    step.posts = launch_.lowLatency ? LaneStep::never // lines carry their flags
+                 : needs & LaneStep::kPostsEach ? LaneStep::always
+                 : needs & LaneStep::kPostsOnce ? LaneStep::once
+                                                : LaneStep::never;
     // A chunk that arrives directly in the output is waited for at the end of
     // the call, unless the writer counts on an answer to each chunk.
-    const bool answers =
-        operands[0].kind == OperandKind::channel &&
-        !(operands[0].way == Way::direct && operands[0].channel.quiet);
-    step.turns = moves || answers ? step.chunks : 0;
+    const LaneOperand &first = operands()[step.operandsBegin];
+    const bool answers = first.kind == OperandKind::channel &&
+                         !(first.way == Way::direct && first.channel.quiet);
+    step.turns = (needs & LaneStep::kMoves) != 0 || answers ? step.chunks : 0;
   }
 
   /// Calls `body(operand, step, reads)` for each channel that has chunks in

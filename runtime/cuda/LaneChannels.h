@@ -71,7 +71,7 @@ protected:
   /// Goes on to the next fold.
   BLINK_DEVICE void advance() {
     cursor_.next(roundsOf());
-    ++fold_;
+    fold_ += 2;
   }
 
   BLINK_DEVICE const LaneStep &step() const { return steps()[cursor_.step()]; }
@@ -222,7 +222,9 @@ private:
 
 protected:
   LaneCursor cursor_;
-  uint32_t fold_ = 0; ///< number of the current fold; see LaneCall
+  /// Number of the current fold's waits for its operands (LaneCall). The fold
+  /// itself, behind a barrier, has the next number.
+  uint32_t fold_ = 0;
 };
 
 } // namespace blink::runtime

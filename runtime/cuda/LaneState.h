@@ -26,6 +26,10 @@ struct LaneState {
   /// needs nothing.
   void *pointers[kMaxOperands];
   uint32_t flags[kMaxOperands]; ///< of the lines of channels
+  /// Data of lines, if a fold has no more of them (LineFold.h): as many as the
+  /// 48 KiB that a block has without asking leave room for.
+  static constexpr uint32_t kLineWords = 448;
+  uint64_t lineWords[kLineWords];
 
   /// Members of the call, for waits and reports:
   const DeviceProgram *program;

@@ -137,6 +137,11 @@ struct alignas(16) LaneStep {
   const SwitchStep *inSwitch;
   uint64_t turns;      ///< chunks, or 0 if the step moves nothing in this call
   uint32_t chunkBytes; ///< bytes of a chunk of the tree
+  /// What the destinations need in this call: the union of these bits.
+  uint32_t needs;
+  static constexpr uint32_t kMoves = 1;     ///< the chunks move
+  static constexpr uint32_t kPostsOnce = 2; ///< a tag follows the last chunk
+  static constexpr uint32_t kPostsEach = 4; ///< a tag follows each chunk
 
   BLINK_HOST_DEVICE uint32_t numOperands() const {
     return uint32_t(sources) + destinations;

@@ -2,9 +2,14 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A fold whose channels carry lines (LowLatency.h): a thread folds the data of
-// one line at a time. It loads the lines of all sources before it waits for any
-// of them, so it pays for one trip to memory, not for one per source.
+// A fold whose channels carry lines (LowLatency.h).
+//
+// If there are few lines, each thread waits for one line of one source, and
+// after a barrier folds one line for one destination: what takes time then are
+// the instructions of a thread, one after the other. Otherwise a thread folds
+// the data of one line at a time. It loads the lines of all sources before it
+// waits for any of them, so it pays for one trip to memory, not for one per
+// source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,10 +43,12 @@ struct LineFold {
   /// Folds `count` elements.
   BLINK_DEVICE void fold(uint64_t count) {
     const uint64_t numLines = (count + kCount - 1) / kCount;
+    const uint32_t shift = ceilLog2(step.sources);
+    if (numLines <= LaneState::kLineWords >> shift)
+      return foldFew(uint32_t(numLines), shift, count);
     BLINK_ROLLED
     for (uint64_t l = block.thread(); l < numLines; l += block.size()) {
-      const uint64_t left = count - l * kCount;
-      const uint32_t n = left < kCount ? uint32_t(left) : kCount;
+      const uint32_t n = elementsOf(l, count);
       uint64_t data = 0;
       if (!foldLine(l, n, data))
         return;
@@ -52,12 +59,79 @@ struct LineFold {
   }
 
 private:
+  /// Returns the least k for which 2^k >= `number`.
+  BLINK_DEVICE static uint32_t ceilLog2(uint32_t number) {
+#if defined(__CUDA_ARCH__)
+    return 32 - __clz(int(number - 1));
+#else
+    return number <= 1 ? 0 : 32 - uint32_t(__builtin_clz(number - 1));
+#endif
+  }
+  /// Returns how many of the first `count` elements are in a line.
+  BLINK_DEVICE static uint32_t elementsOf(uint64_t line, uint64_t count) {
+    const uint64_t left = count - line * kCount;
+    return left < kCount ? uint32_t(left) : kCount;
+  }
+
+  /// Folds so few lines that the block's shared memory holds the data of those
+  /// of all sources, 2^shift words for each line.
+  BLINK_DEVICE void foldFew(uint32_t numLines, uint32_t shift, uint64_t count) {
+    uint64_t *const words = block.state().lineWords;
+    BLINK_ROLLED
+    for (uint32_t i = block.thread(); i < numLines << shift;
+         i += block.size()) {
+      const uint32_t s = i & ((1u << shift) - 1), l = i >> shift;
+      if (s >= step.sources)
+        continue;
+      Line line = look(s, l, elementsOf(l, count));
+      if (isChannel(s))
+        line = complete(s, l, line);
+      words[i] = dataOf(line);
+    }
+    block.syncFold();
+    // Behind a barrier, so that all threads see the same (LaneCall::failed).
+    const uint32_t failed = loadShared(&block.state().failedFold);
+    if (failed != 0 && failed <= number)
+      return;
+    const uint32_t shiftTo = ceilLog2(step.destinations);
+    BLINK_ROLLED
+    for (uint32_t i = block.thread(); i < numLines << shiftTo;
+         i += block.size()) {
+      const uint32_t d = i & ((1u << shiftTo) - 1), l = i >> shiftTo;
+      if (d < step.destinations)
+        storeDestination(step.sources + d, l, elementsOf(l, count),
+                         foldWords(words + (l << shift)));
+    }
+  }
+
+  /// Whether a fold has nothing to compute.
+  BLINK_DEVICE bool copies() const {
+    return step.sources == 1 && divisor == 0 &&
+           isPartial(0) == isPartial(step.sources);
+  }
+
+  /// Computes the result of a line from the data of all sources.
+  BLINK_DEVICE uint64_t foldWords(const uint64_t *words) const {
+    if (copies())
+      return words[0];
+    Accumulator<T> sums[kCount];
+    unpack(words[0], isPartial(0), sums);
+    BLINK_ROLLED
+    for (uint32_t s = 1; s < step.sources; ++s) {
+      Accumulator<T> next[kCount];
+      unpack(words[s], isPartial(s), next);
+      BLINK_UNROLL
+      for (uint32_t i = 0; i < kCount; ++i)
+        sums[i] = Operator::combine(sums[i], next[i]);
+    }
+    return pack(sums, divisor, isPartial(step.sources));
+  }
+
   /// Computes the result of line `line`, whose first `n` elements count.
   /// Returns false on failure.
   BLINK_DEVICE bool foldLine(uint64_t line, uint32_t n, uint64_t &data) {
     Accumulator<T> sums[kCount] = {};
-    const bool copies = step.sources == 1 && divisor == 0 &&
-                        isPartial(0) == isPartial(step.sources);
+    const bool copies = this->copies();
     BLINK_ROLLED
     for (uint32_t first = 0; first < step.sources; first += kLooks) {
       Line lines[kLooks];
