@@ -188,16 +188,16 @@ struct JobState {
   }
 };
 
-/// Runs a driver. If `id` is null, the communicators have been made already.
+/// Runs a driver. If `id` is null, its ranks have joined already.
 void runDriver(const JobPlan &job, Driver &driver, const blinkUniqueId *id,
                JobState &state, Findings &findings) {
   guarded(findings, [&] {
-    for (const auto &rank : driver.ranks()) {
-      blinkComm_t &comm = state.comms[size_t(rank->number())];
-      if (id)
+    if (id)
+      for (const auto &rank : driver.ranks()) {
+        blinkComm_t &comm = state.comms[size_t(rank->number())];
         comm = makeOne(job, rank->number(), *id);
-      rank->join(comm);
-    }
+        rank->join(comm);
+      }
     driver.run();
   });
 }
@@ -213,8 +213,12 @@ void runJob(const JobPlan &job, Findings &findings) {
     blinkUniqueId id;
     if (job.byId && blinkGetUniqueId(&id) != blinkSuccess)
       fail();
-    if (!job.byId)
+    if (!job.byId) {
       state.comms = makeAll(job);
+      for (const auto &driver : state.drivers)
+        for (const auto &rank : driver->ranks())
+          rank->join(state.comms[size_t(rank->number())]);
+    }
     std::vector<std::thread> threads;
     for (const auto &driver : state.drivers)
       threads.emplace_back([&] {

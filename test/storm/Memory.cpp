@@ -9,6 +9,10 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#if BLINK_TEST_CUDA
+#include "test/storm/CopyKernel.h"
+#endif
+
 namespace blink::storm {
 
 #if BLINK_TEST_CUDA
@@ -30,8 +34,10 @@ Arena::Arena(size_t bytes, int device, bool)
     : size_(bytes), device_(device), ownMemory_(false) {
   const runtime::DeviceScope scope(device_);
   void *data = nullptr, *twin = nullptr;
-  // Pinned, so that copies in streams do not wait for the host.
-  must(cudaHostAlloc(&data, size_, cudaHostAllocPortable), "cudaHostAlloc");
+  // Pinned, so that kernels can copy it; unified addressing gives it the same
+  // address on the host and on devices.
+  must(cudaHostAlloc(&data, size_, cudaHostAllocPortable | cudaHostAllocMapped),
+       "cudaHostAlloc");
   data_ = static_cast<unsigned char *>(data);
   must(cudaMalloc(&twin, size_), "cudaMalloc");
   twin_ = static_cast<unsigned char *>(twin);
@@ -49,6 +55,7 @@ void Mark::wait() const { must(event_.synchronize(), "cudaEventSynchronize"); }
 
 Streams::Streams(int device) : device_(device) {
   useDevice();
+  must(prepareCopies(), "cannot load the kernel that copies");
   for (unsigned i = 0; i < kNumber; ++i) {
     cudaStream_t stream = nullptr;
     must(cudaStreamCreateWithFlags(&stream, i == 0 ? cudaStreamDefault
@@ -68,15 +75,13 @@ void Streams::useDevice() const {
 }
 void Streams::upload(Arena &arena, unsigned char *begin, size_t bytes,
                      blinkStream_t stream) const {
-  must(cudaMemcpyAsync(arena.twin(begin), begin, bytes, cudaMemcpyHostToDevice,
-                       cudaOf(stream)),
-       "cudaMemcpyAsync");
+  must(launchCopy(arena.twin(begin), begin, bytes, cudaOf(stream)),
+       "cannot launch a copy to the GPU");
 }
 void Streams::download(Arena &arena, unsigned char *begin, size_t bytes,
                        blinkStream_t stream) const {
-  must(cudaMemcpyAsync(begin, arena.twin(begin), bytes, cudaMemcpyDeviceToHost,
-                       cudaOf(stream)),
-       "cudaMemcpyAsync");
+  must(launchCopy(begin, arena.twin(begin), bytes, cudaOf(stream)),
+       "cannot launch a copy from the GPU");
 }
 
 #else

@@ -47,6 +47,13 @@ DelayPlan chooseDelays(Dice &dice) {
   return delays;
 }
 
+/// Returns whether the devices can run the lanes of all ranks at the same time.
+bool fits(const StormSchedule &schedule, const Limits &limits) {
+  return unsigned(schedule.ranks) <=
+         unsigned(limits.devices) *
+             (limits.residentLanes / schedule.allLanes());
+}
+
 /// Chooses the device of each rank. All lanes of a device must run at the same
 /// time, so it has no more ranks than fit.
 std::vector<int> chooseDevices(Dice &dice, int ranks, unsigned lanes,
@@ -94,17 +101,18 @@ JobPlan planJob(uint64_t seed, unsigned number, const Limits &limits) {
   job.number = number;
   // Ranks that join by id need a GPU each, or they would wait for each other
   // forever.
-  job.schedule = makeStormSchedule(
-      dice,
-      limits.servers ? std::min(limits.mostRanks, limits.devices)
-                     : limits.mostRanks,
-      limits.servers);
+  const int mostRanks = limits.servers
+                            ? std::min(limits.mostRanks, limits.devices)
+                            : limits.mostRanks;
+  do
+    job.schedule = makeStormSchedule(dice, mostRanks, limits.servers);
+  while (!fits(job.schedule, limits));
   const int ranks = job.ranks();
   const Scale scale = chooseScale(dice, ranks);
   job.calls = scale.calls;
   job.mostBytes = std::min(scale.mostBytes, limits.mostBytes);
   job.drivers = chooseDrivers(dice, ranks);
-  job.devices = chooseDevices(dice, ranks, job.schedule.lanes, limits);
+  job.devices = chooseDevices(dice, ranks, job.schedule.allLanes(), limits);
   job.mostCallsInGroup = dice.chance(50) ? 1 : unsigned(dice.between(2, 5));
   job.window = unsigned(1 + dice.skewed(15));
   job.delays = chooseDelays(dice);

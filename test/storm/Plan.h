@@ -30,7 +30,7 @@ struct DelayPlan {
 struct Limits {
   int mostRanks = 8;
   int devices = 8;
-  unsigned residentLanes = 1000; ///< per device
+  unsigned residentLanes = 1000; ///< per device, those that a job may use
   uint64_t mostBytes = 64 << 20; ///< per message
   bool processes = true;         ///< ranks may be processes of their own
   bool servers = false;          ///< ranks are processes on several servers

@@ -45,9 +45,13 @@ size_t Findings::wrongCalls() const {
 Rank::Rank(const JobPlan &job, int rank, Findings &findings)
     : job_(job), rank_(rank), findings_(findings),
       dice_(job.seed, {ofRank, job.number, uint64_t(rank)}),
-      streams_(job.devices[size_t(rank)]),
       arena_(arenaBytes(job), job.devices[size_t(rank)], job.ownMemory),
       phase_(job.number * 31) {}
+
+void Rank::join(blinkComm_t comm) {
+  comm_ = comm;
+  streams_.emplace(job_.devices[size_t(rank_)]);
+}
 
 size_t Rank::mostBytes(const Case &c, int numRanks) {
   const uint32_t ranks = uint32_t(numRanks);
@@ -102,12 +106,12 @@ void Rank::prepare(const Case &planned) {
   const unsigned stream =
       dice_.chance(70) ? 0 : unsigned(dice_.below(Streams::kNumber));
   calls_.push_back(
-      {c, number_++, std::move(buffers), region, streams_[stream], Mark()});
+      {c, number_++, std::move(buffers), region, (*streams_)[stream], Mark()});
   ++numToMake_;
   claimedForGroup_ += mostBytes(c, job_.ranks());
   const Outstanding &call = calls_.back();
-  streams_.useDevice();
-  streams_.upload(arena_, region, call.buffers.bytes(), call.stream);
+  streams_->useDevice();
+  streams_->upload(arena_, region, call.buffers.bytes(), call.stream);
 }
 
 blinkResult_t Rank::makeCall() {
@@ -119,16 +123,16 @@ blinkResult_t Rank::makeCall() {
                                         : arena_.twin(call.region + offset);
   };
   delayCall(job_.delays, dice_);
-  streams_.useDevice();
+  streams_->useDevice();
   return test::call(call.c, address(call.buffers.send()),
                     address(call.buffers.recv()), comm_, call.stream);
 }
 
 void Rank::fetchResults() {
-  streams_.useDevice();
+  streams_->useDevice();
   for (; numToFetch_ != 0; --numToFetch_) {
     Outstanding &call = calls_[calls_.size() - numToMake_ - numToFetch_];
-    streams_.download(arena_, call.region, call.buffers.bytes(), call.stream);
+    streams_->download(arena_, call.region, call.buffers.bytes(), call.stream);
     call.done.set(call.stream);
   }
   claimedForGroup_ = 0;
@@ -137,7 +141,7 @@ void Rank::fetchResults() {
 blinkResult_t Rank::changeWindows() {
   if (!dice_.chance(job_.windowPercent))
     return blinkSuccess;
-  streams_.useDevice();
+  streams_->useDevice();
   if (!windows_.empty() && dice_.below(6) < windows_.size()) {
     std::swap(windows_[dice_.below(windows_.size())], windows_.back());
     void *handle = windows_.back();

@@ -17,6 +17,7 @@
 
 #include <deque>
 #include <mutex>
+#include <optional>
 
 namespace blink::storm {
 
@@ -43,8 +44,9 @@ public:
   /// kernels.
   Rank(const JobPlan &job, int rank, Findings &findings);
   int number() const { return rank_; }
-  /// Sets the communicator, before any call.
-  void join(blinkComm_t comm) { comm_ = comm; }
+  /// Sets the communicator and makes streams, before any call of any rank on
+  /// this rank's device.
+  void join(blinkComm_t comm);
   /// Whether the group that is being prepared has room for one more call.
   bool hasRoomFor(const test::Case &c) const;
 
@@ -79,7 +81,7 @@ private:
   blinkComm_t comm_ = nullptr;
   Findings &findings_;
   Dice dice_;
-  Streams streams_;
+  std::optional<Streams> streams_;
   Arena arena_;
   PatternCache patterns_;
   const size_t phase_;

@@ -67,8 +67,15 @@ void notePrograms(const std::vector<uint8_t> &bytes, StormSchedule &schedule) {
     std::set<uint64_t> borders{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
     for (const sched::Variant *variant : *program->variants()) {
       noteBorders(*variant, blocks, borders);
-      for (const sched::RankProgram *rank : *variant->ranks())
-        schedule.lanes = std::max(schedule.lanes, rank->lanes()->size());
+      if (!sched::isPairwise(collective)) {
+        for (const sched::RankProgram *rank : *variant->ranks())
+          schedule.lanes = std::max(schedule.lanes, rank->lanes()->size());
+        continue;
+      }
+      std::map<uint32_t, unsigned> ofBlock;
+      for (const sched::Tree *tree : *variant->trees())
+        schedule.messageTrees =
+            std::max(schedule.messageTrees, ++ofBlock[tree->block()]);
     }
     schedule.programs.push_back(
         {collective, int(program->root()), {borders.begin(), borders.end()}});

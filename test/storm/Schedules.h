@@ -37,8 +37,15 @@ struct StormSchedule {
   std::vector<std::string> paths;
   std::vector<int> gpus; ///< of the ranks, for a bundle; else empty
   std::vector<Program> programs;
-  unsigned lanes = 0; ///< maximum per rank
+  unsigned lanes = 0;        ///< maximum per rank, of collectives
+  unsigned messageTrees = 0; ///< maximum from one rank to another
   std::string description;
+
+  /// Returns how many lanes of a rank may run at the same time: those of a
+  /// collective and, beside them, those of messages to and from every rank.
+  unsigned allLanes() const {
+    return lanes + 2 * unsigned(ranks) * messageTrees;
+  }
 };
 
 /// Returns a schedule for 2 to `mostRanks` ranks. With `spread` they are on 1

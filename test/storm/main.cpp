@@ -9,6 +9,7 @@
 
 #include "test/common/Folders.h"
 #include "test/storm/Job.h"
+#include "test/storm/Memory.h"
 #include "test/storm/Options.h"
 #include "test/storm/Processes.h"
 #include "test/transport/SocketTransport.h"
@@ -43,6 +44,16 @@ Limits limitsOf(const Options &options) {
   uint32_t resident = 0;
   if (blink::runtime::prepareLanes(resident) != cudaSuccess)
     throw std::runtime_error("cannot load the kernels");
+#if !BLINK_TEST_EMULATED
+  // A lane takes a whole multiprocessor, so lanes on all of them would wait
+  // forever for a rank whose copy has to come first. One for copies suffices:
+  // they wait for nothing but room. This many let ranks copy side by side.
+  constexpr uint32_t kForCopies = 4;
+  constexpr uint32_t kLeast = 32; // for two ranks of any small schedule
+  if (resident < kForCopies + kLeast)
+    throw std::runtime_error("the GPU is too small");
+  resident -= kForCopies;
+#endif
   limits.residentLanes = resident;
   if (limits.servers && limits.devices < 2)
     throw std::runtime_error("--servers needs a GPU a rank, and there is one");
@@ -141,7 +152,16 @@ int runStorm(const Options &options) {
 
 int main(int argc, char **argv) {
   // Ranks may share a GPU. Kernels that wait for each other must not share a
-  // hardware queue.
+  // hardware queue. How the driver distributes streams among queues is not
+  // documented; both if it takes an idle queue and if it takes one after the
+  // other, each stream has its own: a job's ranks on a GPU make all of theirs
+  // in a row, together with one that a communicator makes for messages. The
+  // queues for copies are others, and keep no ranks apart (CopyKernel.h).
+#if BLINK_TEST_CUDA && !BLINK_TEST_EMULATED
+  constexpr int kMostQueues = 32;
+  static_assert(Limits{}.mostRanks * int(Streams::kNumber + 1) < kMostQueues,
+                "streams would share queues");
+#endif
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 #if defined(__SANITIZE_THREAD__)
   // For the processes that this one starts; this process has read its own

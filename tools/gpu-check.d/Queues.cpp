@@ -19,26 +19,30 @@ constexpr size_t kBytes = 1024;   ///< of a copy
 constexpr uint32_t kMeetings = 3; ///< of a round
 
 /// What one stream copies: pinned memory, so that copies do not wait for the
-/// host, and its twin on the GPU.
+/// host and kernels can reach it, and its twin on the GPU.
 class Copies {
 public:
   Copies() : twin_(allocate(kBytes)), pinned_(nullptr, cudaFreeHost) {
     void *pinned = nullptr;
-    require(cudaHostAlloc(&pinned, kBytes, cudaHostAllocPortable),
+    require(cudaHostAlloc(&pinned, kBytes,
+                          cudaHostAllocPortable | cudaHostAllocMapped),
             "cannot allocate pinned memory");
     pinned_.reset(pinned);
   }
-  void up(cudaStream_t stream) const {
-    copy(twin_.get(), pinned_.get(), cudaMemcpyHostToDevice, stream);
+  void up(bool copies, cudaStream_t stream) const {
+    copy(twin_.get(), pinned_.get(), copies, stream);
   }
-  void down(cudaStream_t stream) const {
-    copy(pinned_.get(), twin_.get(), cudaMemcpyDeviceToHost, stream);
+  void down(bool copies, cudaStream_t stream) const {
+    copy(pinned_.get(), twin_.get(), copies, stream);
   }
 
 private:
-  static void copy(void *to, const void *from, cudaMemcpyKind kind,
+  static void copy(void *to, const void *from, bool copies,
                    cudaStream_t stream) {
-    require(cudaMemcpyAsync(to, from, kBytes, kind, stream), "cannot copy");
+    require(copies
+                ? cudaMemcpyAsync(to, from, kBytes, cudaMemcpyDefault, stream)
+                : launchCopy(to, from, kBytes, 1, stream),
+            "cannot copy");
   }
 
   Memory twin_, pinned_;
@@ -67,7 +71,7 @@ private:
 };
 
 /// Runs a round. Returns whether all kernels met.
-bool meet(uint32_t number, const std::vector<Copies> &copies,
+bool meet(uint32_t number, bool byCopies, const std::vector<Copies> &copies,
           MeetingMemory *meetings) {
   require(cudaMemset(meetings, 0, kMeetings * sizeof *meetings),
           "cannot write the GPU's memory");
@@ -79,10 +83,10 @@ bool meet(uint32_t number, const std::vector<Copies> &copies,
     threads.emplace_back([&, i] {
       try {
         for (uint32_t m = 0; m < kMeetings; ++m) {
-          copies[i].up(streams[i]);
+          copies[i].up(byCopies, streams[i]);
           require(launchMeeting(meetings + m, number, streams[i]),
                   "cannot start a kernel");
-          copies[i].down(streams[i]);
+          copies[i].down(byCopies, streams[i]);
         }
         require(cudaStreamSynchronize(streams[i]), "the kernels failed");
       } catch (...) {
@@ -111,15 +115,24 @@ std::vector<QueueCount> countQueues(uint32_t rounds) {
   require(cudaSetDevice(0), "cannot use the GPU");
   const std::vector<Copies> copies(kMost);
   const Memory meetings = allocate(kMeetings * sizeof(MeetingMemory), 0);
+  const auto meets = [&](uint32_t streams, bool byCopies) {
+    return meet(streams, byCopies, copies,
+                static_cast<MeetingMemory *>(meetings.get()));
+  };
+  // Loads the kernels: that waits for running ones, so a kernel that is loaded
+  // while another one waits for it would not begin.
+  for (bool byCopies : {true, false})
+    meets(1, byCopies);
   std::vector<QueueCount> counts;
-  for (uint32_t streams : {2, 4, 8, 9, 16, 24, 32}) {
-    QueueCount count{streams};
-    // A few failures suffice; each takes a while.
-    for (; count.rounds < rounds && count.failed < 3; ++count.rounds)
-      if (!meet(streams, copies, static_cast<MeetingMemory *>(meetings.get())))
-        ++count.failed;
-    counts.push_back(count);
-  }
+  for (bool byCopies : {true, false})
+    for (uint32_t streams : {2, 4, 8, 9, 16, 24, 32}) {
+      QueueCount count{streams, byCopies};
+      // A few failures suffice; each takes a while.
+      for (; count.rounds < rounds && count.failed < 3; ++count.rounds)
+        if (!meets(streams, byCopies))
+          ++count.failed;
+      counts.push_back(count);
+    }
   return counts;
 }
 

@@ -37,7 +37,7 @@ constexpr char kHelp[] =
   blink-gpu-bench folds BYTES          folds of lanes without their waits, of ranges of this size (a
                                        multiple of 2048), and with more loads in flight
   blink-gpu-bench queues ROUNDS        how often kernels in 2 to 32 new streams do not run at the same
-                                       time
+                                       time, between copies and between kernels that copy
   blink-gpu-bench calls FILE.sched [TIMES]
                                        an allreduce of 8 bytes to 32 KiB and waiting for it, the
                                        median of TIMES calls (200)
@@ -149,9 +149,11 @@ std::string queues(uint32_t rounds) {
   return "{\"queues\": " +
          listOf(countQueues(rounds),
                 [](const QueueCount &count) {
-                  return textOf("{\"streams\": ", count.streams,
-                                ", \"rounds\": ", count.rounds,
-                                ", \"failed\": ", count.failed, "}");
+                  return textOf(
+                      "{\"streams\": ", count.streams,
+                      ", \"copies\": ", count.copies ? "true" : "false",
+                      ", \"rounds\": ", count.rounds,
+                      ", \"failed\": ", count.failed, "}");
                 }) +
          "}";
 }

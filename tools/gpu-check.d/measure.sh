@@ -47,7 +47,7 @@ measure() {
 part_calibration() {
   measure lanes 60 "$bench" lanes $((256 << 20))
   measure folds 60 "$bench" folds $((64 << 20))
-  measure queues 60 "$bench" queues 300
+  measure queues 60 "$bench" queues 150
 }
 
 # measure_large NAME COLLECTIVE TYPE
