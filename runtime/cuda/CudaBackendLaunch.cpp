@@ -158,9 +158,11 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
         if (!capturing)
           launch.launch = noteLaunch(calls.data(), calls.size());
         return announced(stream, capturing, std::move(carried), [&] {
-          return cudaStatus(launchLanes(first.kind.type, first.kind.op, blocks,
-                                        launch, stream),
-                            first.kind.describe() + ": cannot launch");
+          return cudaStatus(
+              launchLanes(first.kind.type, first.kind.op,
+                          sched::isReduction(first.kind.collective), blocks,
+                          launch, stream),
+              first.kind.describe() + ": cannot launch");
         });
       });
 }

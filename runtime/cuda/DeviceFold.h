@@ -1,243 +1,20 @@
-//===- DeviceFold.h - a fold by the threads of a block ----------*- C++ -*-===//
+//===- DeviceFold.h - packs of a fold, in registers -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // 16 bytes per access, several accesses in flight, any number of sources and
-// destinations. Packs are aligned like a destination. A source that is aligned
-// differently is loaded by words or by aligned packs, which are shifted if its
-// elements do not begin at a word.
+// destinations. A source that is aligned differently from its pack is loaded by
+// words, which are shifted if its elements do not begin at a word.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_RUNTIME_CUDA_DEVICEFOLD_H
 #define BLINK_RUNTIME_CUDA_DEVICEFOLD_H
 
-#include "runtime/cuda/Pack.h"
 #include "runtime/cuda/Quotient.h"
+#include "runtime/cuda/Turns.h"
 
 namespace blink::runtime {
-
-//===-- Elements of a pack -----------------------------------------------===//
-
-template <typename T>
-inline constexpr uint32_t kPackCount = Pack::kBytes / sizeof(T);
-
-/// The type that sums of T are kept in. 8-bit integers use a whole register:
-/// its low 8 bits are those of the 8-bit sum, so the sum need not be truncated
-/// after each addition.
-template <typename T>
-using Register = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1,
-                                    int32_t, Accumulator<T>>;
-
-template <typename T>
-BLINK_DEVICE inline void widen(const Pack &pack,
-                               Register<T> (&values)[kPackCount<T>]) {
-  if constexpr (kByInstructions<T>) {
-    BLINK_UNROLL
-    for (int w = 0; w < 4; ++w)
-      widenWord(T(), pack.words[w], values + w * (4 / sizeof(T)));
-  } else {
-    T elements[kPackCount<T>];
-    __builtin_memcpy(elements, &pack, sizeof(pack));
-    BLINK_UNROLL
-    for (uint32_t i = 0; i < kPackCount<T>; ++i)
-      values[i] = loadElement(elements[i]);
-  }
-}
-
-template <typename T>
-BLINK_DEVICE inline Pack narrow(const Register<T> (&values)[kPackCount<T>]) {
-  Pack pack;
-  if constexpr (kByInstructions<T>) {
-    BLINK_UNROLL
-    for (int w = 0; w < 4; ++w)
-      pack.words[w] = narrowWord(T(), values + w * (4 / sizeof(T)));
-  } else {
-    T elements[kPackCount<T>];
-    BLINK_UNROLL
-    for (uint32_t i = 0; i < kPackCount<T>; ++i)
-      elements[i] = storeElement<T>(Accumulator<T>(values[i]));
-    __builtin_memcpy(&pack, elements, sizeof(pack));
-  }
-  return pack;
-}
-
-//===-- The packs of one thread and turn ---------------------------------===//
-
-/// `kPacks` packs, `stride` bytes apart.
-template <int kPacks> struct Turn {
-  static constexpr int kNum = kPacks;
-  uint64_t offset; ///< offset of the first pack in bytes
-  uint32_t stride;
-
-  BLINK_DEVICE void load(const char *source, Pack (&packs)[kPacks]) const {
-    BLINK_UNROLL
-    for (int u = 0; u < kPacks; ++u)
-      packs[u] = loadPack(source + offset + u * stride);
-  }
-  /// Loads from a source whose packs lie at multiples of kWidth bytes, 4 or 8.
-  template <uint32_t kWidth>
-  BLINK_DEVICE void loadByParts(const char *source,
-                                Pack (&packs)[kPacks]) const {
-    BLINK_UNROLL
-    for (int u = 0; u < kPacks; ++u)
-      packs[u] = loadParts<kWidth>(source + offset + u * stride);
-  }
-  /// Loads from a source whose packs lie `above` > 0 bytes above multiples of
-  /// 16; they begin in word `Word` of the aligned pack.
-  template <typename Word>
-  BLINK_DEVICE void loadShifted(const char *source, uint32_t above, Word,
-                                Pack (&packs)[kPacks]) const {
-    const char *begin = source - above + offset;
-    PackPair pairs[kPacks];
-    BLINK_UNROLL
-    for (int u = 0; u < kPacks; ++u)
-      pairs[u] = loadPair(begin + u * stride, above);
-    BLINK_UNROLL
-    for (int u = 0; u < kPacks; ++u)
-      packs[u] = extract<Word::value>(pairs[u], above % 4 * 8);
-  }
-  BLINK_DEVICE void store(char *destination,
-                          const Pack (&packs)[kPacks]) const {
-    BLINK_UNROLL
-    for (int u = 0; u < kPacks; ++u)
-      storePack(destination + offset + u * stride, packs[u]);
-  }
-};
-
-/// The packs of one thread, which it handles several per turn.
-struct Turns {
-  uint64_t offset; ///< offset of the first pack in bytes
-  uint32_t stride; ///< bytes from one pack to the next
-  uint32_t left;
-
-  /// Returns this thread's share of `numPacks` packs. The first pack lies
-  /// `begin` bytes after the beginning of the ranges.
-  template <typename Block>
-  BLINK_DEVICE static Turns of(const Block &block, uint64_t begin,
-                               uint64_t numPacks) {
-    const uint32_t size = block.size(), thread = block.thread();
-    return {begin + uint64_t(thread) * Pack::kBytes, size * Pack::kBytes,
-            thread < numPacks ? uint32_t((numPacks - thread + size - 1) / size)
-                              : 0};
-  }
-
-  /// Runs turns of kPacks packs while that many are left, then turns of half as
-  /// many, a quarter, and so on down to one.
-  template <int kPacks, typename Body> BLINK_DEVICE void run(Body body) {
-    BLINK_ROLLED
-    for (; left >= kPacks; left -= kPacks) {
-      body(Turn<kPacks>{offset, stride});
-      offset += kPacks * stride;
-    }
-    if constexpr (kPacks > 1)
-      run<kPacks / 2>(body);
-  }
-};
-
-/// The elements of a range that are handled as packs.
-struct PackRange {
-  uint64_t head; ///< elements before the first pack
-  /// The elements after the packs are handled one by one again.
-  uint64_t numPacks;
-
-  /// Aligns packs like the range at `address`. If `loose`, other ranges are not
-  /// aligned like it, and loads of their packs reach up to a pack beyond it.
-  /// The first and the last elements, as far as such loads reach, are therefore
-  /// handled one by one.
-  template <typename T>
-  BLINK_DEVICE static PackRange of(const char *address, bool loose,
-                                   uint64_t count) {
-    const uint64_t toAligned =
-        (Pack::kBytes - misalignment(address)) % Pack::kBytes / sizeof(T);
-    const uint64_t head = toAligned + (loose ? kPackCount<T> : 0);
-    if (head >= count)
-      return {count, 0};
-    const uint64_t numPacks = (count - head) / kPackCount<T>;
-    return {head, loose && numPacks ? numPacks - 1 : numPacks};
-  }
-};
-
-//===-- Copies -----------------------------------------------------------===//
-
-/// Copies to destinations that are aligned alike.
-template <typename Block>
-BLINK_DEVICE inline void copyAlike(const Block &block, const char *source,
-                                   SharedPointers<char> destinations,
-                                   uint32_t numDestinations, char *first,
-                                   uint64_t size) {
-  const uint32_t above = misalignment(source - misalignment(first));
-  const PackRange range = PackRange::of<char>(first, above != 0, size);
-  const uint64_t resume = range.numPacks * Pack::kBytes;
-  BLINK_ROLLED
-  for (uint64_t i = block.thread(); i + resume < size; i += block.size()) {
-    const uint64_t at = i < range.head ? i : i + resume;
-    const char byte = source[at];
-    BLINK_ROLLED
-    for (uint32_t d = 0; d < numDestinations; ++d)
-      if (char *destination = destinations[d])
-        destination[at] = byte;
-  }
-  Turns turns = Turns::of(block, range.head, range.numPacks);
-  const auto toAll = [&](const auto &turn, const auto &packs) {
-    // With one destination its pointer stays in a register.
-    if (numDestinations == 1)
-      return turn.store(first, packs);
-    BLINK_ROLLED
-    for (uint32_t d = 0; d < numDestinations; ++d)
-      if (char *destination = destinations[d])
-        turn.store(destination, packs);
-  };
-  const auto run = [&](auto packs, auto load) {
-    turns.run<packs.value>([&](const auto &turn) {
-      Pack packs[turn.kNum];
-      load(turn, packs);
-      toAll(turn, packs);
-    });
-  };
-  // Packs in flight; half as many if each takes two loads.
-  constexpr std::integral_constant<int, 8> all;
-  constexpr std::integral_constant<int, 4> half;
-  if (above == 0)
-    run(all, [&](const auto &turn, auto &packs) { turn.load(source, packs); });
-  else if (above == 8)
-    run(all, [&](const auto &turn, auto &packs) {
-      turn.template loadByParts<8>(source, packs);
-    });
-  else if (above % 4 == 0)
-    run(all, [&](const auto &turn, auto &packs) {
-      turn.template loadByParts<4>(source, packs);
-    });
-  else
-    withWord(above, [&](auto word) {
-      run(half, [&](const auto &turn, auto &packs) {
-        turn.loadShifted(source, above, word, packs);
-      });
-    });
-}
-
-/// Copies bits, whatever they mean. Consecutive destinations that are aligned
-/// alike are written together.
-template <typename Block>
-BLINK_DEVICE inline void copyRange(const Block block, const char *source,
-                                   SharedPointers<char> destinations,
-                                   uint32_t numDestinations, uint64_t size) {
-  BLINK_ROLLED
-  for (uint32_t d = 0; d < numDestinations;) {
-    char *const first = destinations[d];
-    uint32_t end = d + 1;
-    BLINK_ROLLED
-    for (; first && end < numDestinations; ++end)
-      if (char *next = destinations[end])
-        if (misalignment(next) != misalignment(first))
-          break;
-    if (first)
-      copyAlike(block, source, destinations.from(d), end - d, first, size);
-    d = end;
-  }
-}
-
-//===-- Folds ------------------------------------------------------------===//
 
 /// Packs in flight from a source that is aligned like the turn.
 template <typename T, int kNum> struct AlignedPacks {
@@ -297,6 +74,8 @@ template <typename T, typename Operator> struct DeviceFold {
   /// registers.
   static constexpr int kPacks =
       kValues == 16 || (std::is_integral_v<T> && sizeof(T) == 8) ? 2 : 3;
+  /// Packs of a turn whose loads go through a stage (StagedFold.h).
+  static constexpr int kStagedPacks = kValues == 16 ? 1 : kPacks;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
   static constexpr int kLoosePacks = sizeof(T) == 2 ? 1 : 2;
 #else
@@ -399,12 +178,29 @@ template <typename T, typename Operator> struct DeviceFold {
         odd.load(turn, sources[s + 2]);
       combine(even, sums);
     }
+    if (finishTurn<kLoose>(turn, sums, reciprocal, kNum))
+      return;
+    // Nothing has been written yet: fold these packs again, the slow way.
+    BLINK_ROLLED
+    for (int u = 0; u < kNum; ++u) {
+      const uint64_t first =
+          (turn.offset + uint64_t(u) * turn.stride) / sizeof(T);
+      foldElements(*this, first, first + kCount, 1);
+    }
+  }
+
+  /// Divides the sums of a turn's first `number` packs, and stores them.
+  /// Returns false, and stores none, if a division takes the slow way.
+  template <bool kLoose, int kNum>
+  BLINK_DEVICE bool finishTurn(const Turn<kNum> &turn,
+                               Value (&sums)[kNum][kValues],
+                               Reciprocal reciprocal, uint32_t number) const {
     Pack packs[kNum];
     bool divided = true;
     BLINK_UNROLL
-    for (int u = 0; u < kNum; ++u) {
+    for (uint32_t u = 0; u < kNum; ++u) {
       if constexpr (kSums<Operator>)
-        if (divisor != 0) {
+        if (divisor != 0 && u < number) {
           const Quotient<Accumulator<T>> quotient(opaque(divisor), reciprocal);
           BLINK_UNROLL
           for (uint32_t i = 0; i < kCount; ++i) {
@@ -415,85 +211,36 @@ template <typename T, typename Operator> struct DeviceFold {
         }
       packs[u] = give(sums[u]);
     }
-    if (!divided) {
-      // Nothing has been written yet: fold these packs again, the slow way.
-      BLINK_ROLLED
-      for (int u = 0; u < kNum; ++u) {
-        const uint64_t first =
-            (turn.offset + uint64_t(u) * turn.stride) / sizeof(T);
-        foldElements(*this, first, first + kCount, 1);
-      }
-      return;
-    }
+    if (!divided)
+      return false;
     BLINK_ROLLED
     for (uint32_t d = 0; d < numDestinations; ++d) {
       char *destination = destinations[d];
       if (!destination)
         continue;
-      if (kLoose && misalignment(destination + turn.offset) != 0) {
-        BLINK_UNROLL
-        for (int u = 0; u < kNum; ++u)
-          storeElements<T>(destination + turn.offset + u * turn.stride,
-                           packs[u]);
-      } else {
-        turn.store(destination, packs);
-      }
+      destination += turn.offset;
+      const bool apart = kLoose && misalignment(destination) != 0;
+      BLINK_UNROLL
+      for (uint32_t u = 0; u < kNum; ++u)
+        if (u < number) {
+          if (apart)
+            storeElements<T>(destination + u * turn.stride, packs[u]);
+          else
+            storePack(destination + u * turn.stride, packs[u]);
+        }
     }
+    return true;
   }
 
-  template <bool kLoose, typename Block>
-  BLINK_DEVICE static void foldPacks(const DeviceFold fold, const Block block,
-                                     uint64_t begin, uint64_t numPacks) {
+  /// Folds the packs of a thread.
+  template <bool kLoose>
+  BLINK_DEVICE static void foldPacks(const DeviceFold fold, Turns turns) {
     const Reciprocal inverse = reciprocal<Accumulator<T>>(fold.divisor);
-    Turns turns = Turns::of(block, begin, numPacks);
     turns.run<kLoose ? kLoosePacks : kPacks>([&](const auto &turn) {
       fold.template foldTurn<kLoose>(turn, inverse);
     });
   }
 };
-
-/// Runs the fold of host/Fold.h with all threads of `block`, skipping null
-/// destinations. `sources` and `destinations` lie in the block's shared memory.
-/// `divisor` is 0 unless the operator is Sum. A thread writes the same elements
-/// of all ranges and uses no others; the caller synchronises.
-template <typename T, typename Operator, typename Block>
-BLINK_DEVICE inline void foldRange(const Block &block, const T *const *sources,
-                                   uint32_t numSources, T *const *destinations,
-                                   uint32_t numDestinations, uint64_t count,
-                                   uint32_t divisor) {
-  const DeviceFold<T, Operator> fold{
-      SharedPointers<const char>(
-          reinterpret_cast<const char *const *>(sources)),
-      numSources,
-      SharedPointers<char>(reinterpret_cast<char *const *>(destinations)),
-      numDestinations, divisor};
-  if (numSources == 1 && divisor == 0)
-    return copyRange(block, fold.sources[0], fold.destinations, numDestinations,
-                     count * sizeof(T));
-  const char *first = nullptr;
-  uint32_t differences = 0;
-  BLINK_ROLLED
-  for (uint32_t d = 0; d < numDestinations; ++d)
-    if (const char *destination = fold.destinations[d]) {
-      first = first ? first : destination;
-      differences |= misalignment(destination) ^ misalignment(first);
-    }
-  BLINK_ROLLED
-  for (uint32_t s = 0; s < numSources; ++s)
-    differences |= misalignment(fold.sources[s]) ^ misalignment(first);
-  const bool loose = differences != 0;
-  const PackRange range = PackRange::of<T>(first, loose, count);
-  const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
-  if (range.head != 0)
-    fold.foldElements(fold, block.thread(), range.head, block.size());
-  if (resume != count)
-    fold.foldElements(fold, resume + block.thread(), count, block.size());
-  const uint64_t begin = range.head * sizeof(T);
-  if (loose)
-    fold.template foldPacks<true>(fold, block, begin, range.numPacks);
-  else
-    fold.template foldPacks<false>(fold, block, begin, range.numPacks);
-}
 
 } // namespace blink::runtime
 

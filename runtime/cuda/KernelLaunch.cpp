@@ -9,6 +9,7 @@
 #include "runtime/plan/Types.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 namespace blink::runtime {
@@ -28,33 +29,88 @@ const void *wideKernelFor(blinkDataType_t type, blinkRedOp_t op) {
 }
 
 /// Lowers `least` to the number of blocks of `kernel` that a multiprocessor can
-/// run, if there is a kernel.
-cudaError_t lowerToResident(const void *kernel, int &least) {
+/// run, if there is a kernel, with `stage` bytes of shared memory beside what
+/// it has anyway.
+cudaError_t lowerToResident(const void *kernel, int &least,
+                            unsigned stage = 0) {
   if (!kernel)
     return cudaSuccess;
   // This also loads the kernel.
   cudaFuncAttributes attributes;
   int resident = 0;
   cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+  if (error == cudaSuccess && stage != 0)
+    error = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(stage));
   if (error == cudaSuccess)
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &resident, kernel, int(kBlockThreads), 0);
+        &resident, kernel, int(kBlockThreads), stage);
   least = std::min(least, resident);
+  return error;
+}
+
+/// Bytes of a block's stage on each device, once prepareLanes() has found out.
+/// Relaxed: ranks launch after their communicators have been made, which
+/// synchronises, and every communicator finds the same.
+class Stages {
+public:
+  static constexpr int kDevices = 256; ///< further devices use no stage
+
+  void set(int device, unsigned bytes) {
+    if (device < kDevices)
+      bytes_[device].store(bytes, std::memory_order_relaxed);
+  }
+  unsigned of(int device) const {
+    return device < kDevices ? bytes_[device].load(std::memory_order_relaxed)
+                             : 0;
+  }
+
+private:
+  std::atomic<unsigned> bytes_[kDevices] = {};
+};
+Stages stages;
+
+/// Sets `bytes` to those of the largest stage for which a block of lanes has
+/// room on the device beside its own shared memory.
+cudaError_t findStage(int device, unsigned &bytes) {
+  int most = 0;
+  cudaFuncAttributes attributes;
+  cudaError_t error = cudaDeviceGetAttribute(
+      &most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error == cudaSuccess)
+    error =
+        cudaFuncGetAttributes(&attributes, kernelFor(blinkFloat32, blinkSum));
+  bytes = 0;
+  if (error == cudaSuccess && device < Stages::kDevices)
+    for (unsigned packs : kStagePacks)
+      if (attributes.sharedSizeBytes + stageBytes(packs) <= size_t(most))
+        bytes = std::max(bytes, stageBytes(packs));
   return error;
 }
 
 } // namespace
 
-cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
+cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool folds,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream) {
   void *arguments[] = {const_cast<Launch *>(&launch)};
+  // Only kernelFor's kernels have staged folds. Others, and those of lines, run
+  // without: a multiprocessor divides its memory anew between cache and stage.
+  unsigned stage = 0;
+  if (folds && !launch.lowLatency && !launch.inSwitch &&
+      launch.shape.partialBytes == 0) {
+    int device = 0;
+    const cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess)
+      return error;
+    stage = stages.of(device);
+  }
   const void *kernel = launch.inSwitch ? switchKernelOf(type)
                        : launch.shape.partialBytes != 0
                            ? wideKernelFor(type, op)
                            : kernelFor(type, op);
   return cudaLaunchKernel(kernel, dim3(numBlocks), dim3(kBlockThreads),
-                          arguments, 0, stream);
+                          arguments, stage, stream);
 }
 
 cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
@@ -88,19 +144,27 @@ cudaError_t prepareLanes(uint32_t &numBlocks) {
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
                                    device);
+  unsigned stage = 0;
+  if (error == cudaSuccess)
+    error = findStage(device, stage);
   if (error == cudaSuccess)
     error = lowerToResident(messageKernel(), least);
   for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
     for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax, blinkMin, blinkBand,
-                            blinkBor, blinkBxor})
-      for (const void *kernel : {kernelFor(blinkDataType_t(type), op),
-                                 wideKernelFor(blinkDataType_t(type), op)})
-        if (error == cudaSuccess)
-          error = lowerToResident(kernel, least);
+                            blinkBor, blinkBxor}) {
+      if (error == cudaSuccess)
+        error =
+            lowerToResident(kernelFor(blinkDataType_t(type), op), least, stage);
+      if (error == cudaSuccess)
+        error =
+            lowerToResident(wideKernelFor(blinkDataType_t(type), op), least);
+    }
   for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
     if (error == cudaSuccess)
       error = lowerToResident(switchKernelOf(blinkDataType_t(type)), least);
   numBlocks = uint32_t(processors) * uint32_t(least);
+  if (error == cudaSuccess)
+    stages.set(device, stage);
   return error;
 }
 

@@ -21,6 +21,16 @@ inline constexpr unsigned kFoldThreads = 480;
 inline constexpr unsigned kPostThreads = 32;
 inline constexpr unsigned kBlockThreads = kFoldThreads + kPostThreads;
 
+/// The packs of 16 bytes for which a folding thread may have room in the
+/// block's stage (StagedFold.h). Beside a lane's state there is room for the
+/// first number in the 227 KiB of shared memory of sm_90 and sm_100, for the
+/// second in the 163 KiB of sm_80, and for the third in the 99 KiB of sm_86,
+/// sm_89 and sm_120.
+inline constexpr unsigned kStagePacks[] = {18, 12, 6};
+constexpr unsigned stageBytes(unsigned packs) {
+  return packs * kFoldThreads * 16;
+}
+
 /// Returns the kernel of a type, or null if there is none. Kernels.cu is
 /// compiled once for each operator.
 template <typename Operator> const void *kernelOf(blinkDataType_t type);

@@ -10,7 +10,7 @@
 #ifndef BLINK_RUNTIME_CUDA_LANE_H
 #define BLINK_RUNTIME_CUDA_LANE_H
 
-#include "runtime/cuda/DeviceFold.h"
+#include "runtime/cuda/FoldRange.h"
 #include "runtime/cuda/LaneChannels.h"
 #include "runtime/cuda/LineFold.h"
 #include "runtime/cuda/ScaledFold.h"

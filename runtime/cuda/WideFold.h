@@ -13,6 +13,7 @@
 #ifndef BLINK_RUNTIME_CUDA_WIDEFOLD_H
 #define BLINK_RUNTIME_CUDA_WIDEFOLD_H
 
+#include "runtime/cuda/DeviceCopy.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/cuda/ScaledFold.h"
 

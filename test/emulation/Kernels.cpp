@@ -11,6 +11,7 @@
 
 #include "runtime/cuda/Lane.h"
 #include "runtime/plan/Types.h"
+#include "test/common/LateStage.h"
 #include "test/emulation/Calls.h"
 #include "test/emulation/CudaRuntime.h"
 #include "test/emulation/Emulation.h"
@@ -50,9 +51,10 @@ struct Barriers {
 class HostBlock {
 public:
   HostBlock(LaneState &state, test::Fibers &fibers, Barriers &barriers,
-            const Launch &launch, uint32_t block, uint32_t thread)
+            const Launch &launch, uint32_t stagePacks, uint32_t block,
+            uint32_t thread)
       : state_(state), fibers_(fibers), barriers_(barriers), launch_(launch),
-        block_(block), thread_(thread) {}
+        stagePacks_(stagePacks), block_(block), thread_(thread) {}
 
   uint32_t thread() const { return thread_; }
   uint32_t size() const { return kFoldThreads; }
@@ -64,6 +66,9 @@ public:
   void sync() { wait(barriers_.all); }
   void syncFold() { wait(barriers_.fold); }
   LaneState &state() const { return state_; }
+  static constexpr bool kStages = true;
+  uint32_t stagePacks() const { return stagePacks_; }
+  test::LateStage stage() const { return test::LateStage(stagePacks_); }
   uint64_t nanoseconds() const { return deviceTime(); }
   void relax() const {
     if (test::LaneHook hook = test::waitHook.load(std::memory_order_relaxed))
@@ -83,6 +88,7 @@ private:
   test::Fibers &fibers_;
   Barriers &barriers_;
   const Launch &launch_;
+  const uint32_t stagePacks_;
   const uint32_t block_, thread_;
   uint32_t numBarriers_ = 0; ///< so far
 };
@@ -148,8 +154,8 @@ private:
 /// Calls run(block, launch, b) in each thread of every block b. launchOf(b) is
 /// the launch that hooks see.
 template <typename LaunchOf, typename Run>
-void runGrid(uint32_t numBlocks, const LaunchOf &launchOf, const Run &run,
-             Residency &residency) {
+void runGrid(uint32_t numBlocks, uint32_t stagePacks, const LaunchOf &launchOf,
+             const Run &run, Residency &residency) {
   // Not initialised, as on a device; filling it took as long as a kernel.
   const std::unique_ptr<LaneState[]> states(new LaneState[numBlocks]);
   std::deque<Barriers> barriers(numBlocks);
@@ -162,7 +168,8 @@ void runGrid(uint32_t numBlocks, const LaunchOf &launchOf, const Run &run,
     if (t == 0)
       left[b] = kThreads;
     barriers[b].start.wait(fibers);
-    HostBlock block(states[b], fibers, barriers[b], launchOf(b), b, t);
+    HostBlock block(states[b], fibers, barriers[b], launchOf(b), stagePacks, b,
+                    t);
     run(block, b);
     // Relaxed: a mere counter, which need not order anything else.
     if (left[b].fetch_sub(1, std::memory_order_relaxed) == 1)
@@ -172,7 +179,7 @@ void runGrid(uint32_t numBlocks, const LaunchOf &launchOf, const Run &run,
 
 } // namespace
 
-cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
+cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool folds,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream) {
   const cudaError_t error = test::enter("cudaLaunchKernel", test::kContext);
@@ -182,9 +189,14 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
   const LaneFunction function = launch.shape.partialBytes != 0
                                     ? wideLaneFunction(type, op)
                                     : laneFunction(type, op, launch.inSwitch);
-  return test::enqueue(stream, [function, numBlocks, launch, &residency] {
+  // GPUs of several kinds.
+  constexpr uint32_t kStagePacks[] = {6, 18, 0, 12};
+  const uint32_t stagePacks =
+      folds ? kStagePacks[test::currentDevice() % 4] : 0;
+  return test::enqueue(stream, [=, &residency] {
     runGrid(
-        numBlocks, [&](uint32_t) -> const Launch & { return launch; },
+        numBlocks, stagePacks,
+        [&](uint32_t) -> const Launch & { return launch; },
         [&](HostBlock &block, uint32_t b) { function(block, launch, b); },
         residency);
   });
@@ -208,7 +220,7 @@ cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
       return launches[launch.firstOf(b)];
     };
     runGrid(
-        numBlocks, launchOf,
+        numBlocks, /*stagePacks=*/0, launchOf,
         [&](HostBlock &block, uint32_t b) {
           runMessageBlock(block, launch, b);
         },

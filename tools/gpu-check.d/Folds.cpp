@@ -56,9 +56,10 @@ std::vector<FoldTime> timeFolds(Device &device, size_t bytes) {
                                               {2u, 2u},
                                               {8u, 8u}})
     for (uint32_t blocks : {16, 128})
-      for (int way = 0; way < FoldShape::kWays; ++way) {
-        const FoldShape shape{blocks, sources, destinations,
-                              FoldShape::Way(way)};
+      for (uint32_t packs : {18, 12, 6, 0}) {
+        const FoldShape shape{blocks, sources, destinations, packs};
+        if (!hasRoom(shape))
+          continue;
         require(cudaMemset(to.get(), 0, bytes * kMostRanges),
                 "cannot write the GPU's memory");
         require(cudaStreamSynchronize(nullptr), "cannot write memory");

@@ -18,8 +18,9 @@ struct FoldTime {
   double us = 0;
 };
 /// Times folds of ranges of `bytes`, a multiple of 16 KiB: copies to 1 to 8
-/// destinations and sums of 2 to 8 sources, by 16 and by 128 blocks, in all
-/// ways. Checks the sums. Throws std::runtime_error.
+/// destinations and sums of 2 to 8 sources, by 16 and by 128 blocks, with all
+/// stages for which the GPU has room and without one. Checks the sums. Throws
+/// std::runtime_error.
 std::vector<FoldTime> timeFolds(Device &device, size_t bytes);
 
 } // namespace blink::gpubench

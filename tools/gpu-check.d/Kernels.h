@@ -49,15 +49,13 @@ struct FoldShape {
   uint32_t blocks = 1;
   uint32_t sources = 1;
   uint32_t destinations = 1;
-  /// How loads are kept in flight.
-  enum Way {
-    lanes,  ///< as in Blink's folds: of two sources, in registers
-    four,   ///< of four sources, in registers
-    eight,  ///< of eight sources, in registers
-    shared, ///< in shared memory, from one turn to the next
-    kWays
-  } way = lanes;
+  /// Packs that a thread has room for in the block's stage
+  /// (runtime/cuda/StagedFold.h); 0: packs are loaded into registers, two
+  /// sources at a time, as on GPUs without asynchronous loads.
+  uint32_t stagePacks = 0;
 };
+/// Whether the GPU has the shared memory for such a fold.
+bool hasRoom(const FoldShape &shape);
 /// Launches a sum of floats. The sources lie one after the other at `from`, the
 /// destinations at `to`, each of `bytes`, a multiple of 16 times the blocks.
 cudaError_t launchFold(void *to, const void *from, size_t bytes,

@@ -35,7 +35,7 @@ constexpr char kHelp[] =
                                        copy; the time of a load, a fence and an answer at system
                                        scope
   blink-gpu-bench folds BYTES          folds of lanes without their waits, of ranges of this size (a
-                                       multiple of 2048), and with more loads in flight
+                                       multiple of 2048), with more and fewer loads in flight
   blink-gpu-bench queues ROUNDS        how often kernels in 2 to 32 new streams do not run at the same
                                        time, between copies and between kernels that copy
   blink-gpu-bench calls FILE.sched [TIMES]
@@ -125,8 +125,6 @@ std::string lanes(uint64_t bytes) {
 }
 
 std::string folds(uint64_t bytes) {
-  static constexpr const char *kWays[FoldShape::kWays] = {"lanes", "four",
-                                                          "eight", "shared"};
   if (bytes % 2048 != 0)
     throw UsageError("folds: the number of bytes is no multiple of 2048");
   Device device;
@@ -137,8 +135,8 @@ std::string folds(uint64_t bytes) {
                          return textOf(
                              "{\"sources\": ", shape.sources,
                              ", \"destinations\": ", shape.destinations,
-                             ", \"blocks\": ", shape.blocks, ", \"way\": \"",
-                             kWays[shape.way], "\"",
+                             ", \"blocks\": ", shape.blocks,
+                             ", \"stage_packs\": ", shape.stagePacks,
                              ", \"us\": ", number(time.us), "}");
                        }),
                 "}");

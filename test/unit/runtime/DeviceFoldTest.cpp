@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/DeviceFold.h"
+#include "runtime/cuda/FoldRange.h"
 #include "runtime/plan/Types.h"
 #include "test/common/Sanitizers.h"
 #include "test/unit/runtime/Range.h"
@@ -25,7 +25,8 @@ using namespace blink::runtime;
 
 namespace {
 
-using blink::test::kSanitized, blink::test::OneThread, blink::test::Range;
+using blink::test::kSanitized, blink::test::OneStagedThread,
+    blink::test::OneThread, blink::test::Range;
 /// AddressSanitizer checks the ends of ranges, which do not differ for longer
 /// ones.
 constexpr int kLongest = kSanitized ? 200 : 1000;
@@ -61,10 +62,19 @@ bool foldsRight(size_t count, const std::vector<uint32_t> &sourcesAbove,
   for (size_t i = 0; i < count; ++i)
     expected[i] = foldElement<T, Operator>(
         sources.data(), uint32_t(sources.size()), i, divisor);
-  for (uint32_t thread : {1, 0, 2})
-    foldRange<T, Operator>(OneThread{thread}, sources.data(),
-                           uint32_t(sources.size()), destinations.data(),
-                           uint32_t(destinations.size()), count, divisor);
+  constexpr uint32_t kStages[] = {0, 6, 12, 18};
+  const uint32_t stage = uint32_t(random() % 5);
+  for (uint32_t thread : {1, 0, 2}) {
+    const auto fold = [&](const auto &block) {
+      foldRange<T, Operator>(block, sources.data(), uint32_t(sources.size()),
+                             destinations.data(), uint32_t(destinations.size()),
+                             count, divisor);
+    };
+    if (stage == 4)
+      fold(OneThread{thread});
+    else
+      fold(OneStagedThread{{thread}, kStages[stage]});
+  }
   for (const T *destination : destinations)
     for (size_t i = 0; destination && i < count; ++i) {
       const auto got = loadElement(destination[i]),

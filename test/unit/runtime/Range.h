@@ -7,6 +7,8 @@
 #ifndef BLINK_TEST_UNIT_RUNTIME_RANGE_H
 #define BLINK_TEST_UNIT_RUNTIME_RANGE_H
 
+#include "test/common/LateStage.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +24,14 @@ struct OneThread {
   uint32_t number;
   uint32_t thread() const { return number; }
   uint32_t size() const { return 3; }
+  static constexpr bool kStages = false;
+};
+/// The same with a stage.
+struct OneStagedThread : OneThread {
+  uint32_t packs;
+  static constexpr bool kStages = true;
+  uint32_t stagePacks() const { return packs; }
+  LateStage stage() const { return LateStage(packs); }
 };
 
 /// `count` elements, `above` bytes above a multiple of 16. AddressSanitizer
