@@ -719,7 +719,9 @@ BLINK_API blinkResult_t blinkAllToAll(const void *send, void *recv,
 
    Errors: as of collectives. Invalid usage if the two calls differ, which the
    receiver finds out; remote error if the other rank does not call in time,
-   gives up or dies. All communicators become unusable in both cases. */
+   gives up or dies. All communicators become unusable in both cases. Invalid
+   usage, with nothing started, if ranks that share a GPU and call separately
+   may have more lanes there than fit, with those of messages. */
 
 /* Sends `count` elements to rank `peer`. */
 BLINK_API blinkResult_t blinkSend(const void *send, size_t count,
