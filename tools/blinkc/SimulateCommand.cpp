@@ -7,6 +7,7 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
+#include "tools/blinkc/Progress.h"
 #include "tools/manual/Checks.h"
 
 #include "compiler/driver/OutputFile.h"
@@ -183,12 +184,19 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   const sched::Variant &variant = variantFor(program, bytes);
   const FoldProgram folds = readProgram(file, program, variant);
   costs.addTo(options, folds, variant.protocol(), bytes);
+  Progress progress;
+  options.watcher =
+      progress.part(llvm::formatv("simulating {0}",
+                                  sched::EnumNameCollective(folds.collective))
+                        .str());
   llvm::Expected<Simulation> simulation =
-      costs.host
-          ? simulateHost(folds, sched::chunksOf(variant), bytes,
-                         costs.of(variant.protocol(), bytes), *costs.host)
-          : simulate(folds, variant.protocol(), sched::chunksOf(variant), bytes,
-                     options);
+      costs.host ? simulateHost(folds, sched::chunksOf(variant), bytes,
+                                costs.of(variant.protocol(), bytes),
+                                *costs.host, options.watcher)
+                 : simulate(folds, variant.protocol(), sched::chunksOf(variant),
+                            bytes, options);
+  progress.end();
+  options.watcher = nullptr;
   if (!simulation)
     return simulation.takeError();
   SimulatedProgram result;
