@@ -15,6 +15,7 @@
 #include "compiler/render/SimulationReport.h"
 #include "compiler/simulate/HostSimulation.h"
 #include "compiler/simulate/SimulationTrace.h"
+#include "compiler/support/Decimal.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/ScheduleTopology.h"
@@ -95,7 +96,7 @@ static llvm::Error slowDown(const Topology &whole,
   for (const std::string &text : flags.slow) {
     const auto [id, number] = llvm::StringRef(text).split('=');
     double factor = 0;
-    if (number.getAsDouble(factor) || !(factor >= 1 && factor <= 1e6))
+    if (!parseDecimal(number, factor) || !(factor >= 1 && factor <= 1e6))
       return makeError("--slow {0}: expected GPU=FACTOR, a factor of 1 to 1e6, "
                        "such as gpu3=2",
                        text);
