@@ -236,7 +236,8 @@ BLINK_API const char *blinkGetLastError(blinkComm_t comm);
    schedule is closed, the file may be replaced by another one, but it may not
    be written to or truncated. On failure *schedule is NULL. Errors: system
    error if the file cannot be read; invalid argument if its contents are not
-   valid, with a sentence that names the place in the file. */
+   valid, with a sentence that names the place in the file, or if it is no
+   bundle and has more than 1 GiB (a device such as /dev/zero never ends). */
 BLINK_API blinkResult_t blinkScheduleOpen(const char *path,
                                           blinkSchedule_t *schedule);
 
@@ -719,7 +720,9 @@ BLINK_API blinkResult_t blinkAllToAll(const void *send, void *recv,
 
    Errors: as of collectives. Invalid usage if the two calls differ, which the
    receiver finds out; remote error if the other rank does not call in time,
-   gives up or dies. All communicators become unusable in both cases. */
+   gives up or dies. All communicators become unusable in both cases. Invalid
+   usage, with nothing started, if ranks that share a GPU and call separately
+   may have more lanes there than fit, with those of messages. */
 
 /* Sends `count` elements to rank `peer`. */
 BLINK_API blinkResult_t blinkSend(const void *send, size_t count,

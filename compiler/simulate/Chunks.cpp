@@ -31,3 +31,12 @@ std::vector<TreeChunks> blink::cutTrees(const FoldProgram &program,
   }
   return trees;
 }
+
+uint64_t blink::countFolds(const FoldProgram &program,
+                           const std::vector<TreeChunks> &cuts) {
+  uint64_t folds = 0;
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds)
+      folds += cuts[size_t(fold.tree)].chunks;
+  return folds;
+}

@@ -34,6 +34,10 @@ std::vector<TreeChunks> cutTrees(const FoldProgram &program,
                                  sched::ChunkSizes sizes, double bytes,
                                  bool whole = false);
 
+/// Returns the number of folds of a message with these chunks of each tree.
+uint64_t countFolds(const FoldProgram &program,
+                    const std::vector<TreeChunks> &cuts);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_SIMULATE_CHUNKS_H

@@ -58,8 +58,9 @@ enum class HostEvent { fold, arrival, credit, look };
 class HostSimulator {
 public:
   HostSimulator(const FoldProgram &program, sched::ChunkSizes chunks,
-                uint64_t bytes, const LaneCosts &lane, const HostCosts &host)
-      : program_(program), lane_(lane), host_(host),
+                uint64_t bytes, const LaneCosts &lane, const HostCosts &host,
+                const SimulationWatcher &watcher)
+      : program_(program), lane_(lane), host_(host), watcher_(watcher),
         borrows_(bytes >= host.borrowBytes),
         cuts_(
             cutTrees(program, chunks, double(bytes), borrows_ && isOneCopy())),
@@ -96,6 +97,7 @@ private:
   const FoldProgram &program_;
   const LaneCosts lane_;
   const HostCosts host_;
+  const SimulationWatcher watcher_;
   const bool borrows_;
   const std::vector<TreeChunks> cuts_; ///< by tree
   std::vector<HostChannel> flows_;
@@ -276,7 +278,8 @@ void HostSimulator::endFold(size_t r) {
   HostLane &lane = threads_[r].lanes[threads_[r].lane];
   uint64_t chunk = 0;
   const Fold &fold = *next(rank, lane, chunk);
-  ++result_.folds;
+  if (++result_.folds % kFoldsBetweenCalls == 0 && watcher_)
+    watcher_(result_.folds, countFolds(program_, cuts_));
   result_.microseconds = now_;
   if (!hostFoldOf(r, fold).passesInputOn)
     publish(rank, fold, now_);
@@ -323,10 +326,9 @@ llvm::Expected<Simulation> HostSimulator::run() {
   return result_;
 }
 
-llvm::Expected<Simulation> blink::simulateHost(const FoldProgram &program,
-                                               sched::ChunkSizes chunks,
-                                               uint64_t bytes,
-                                               const LaneCosts &lane,
-                                               const HostCosts &host) {
-  return HostSimulator(program, chunks, bytes, lane, host).run();
+llvm::Expected<Simulation>
+blink::simulateHost(const FoldProgram &program, sched::ChunkSizes chunks,
+                    uint64_t bytes, const LaneCosts &lane,
+                    const HostCosts &host, const SimulationWatcher &watcher) {
+  return HostSimulator(program, chunks, bytes, lane, host, watcher).run();
 }

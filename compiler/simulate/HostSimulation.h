@@ -27,7 +27,8 @@ namespace blink {
 llvm::Expected<Simulation> simulateHost(const FoldProgram &program,
                                         sched::ChunkSizes chunks,
                                         uint64_t bytes, const LaneCosts &lane,
-                                        const HostCosts &host);
+                                        const HostCosts &host,
+                                        const SimulationWatcher &watcher = {});
 
 } // namespace blink
 

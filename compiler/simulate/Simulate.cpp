@@ -399,7 +399,8 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
   lastReady_ =
       std::max(lastReady_, std::max(starts, now_ + step) + cost - step);
   lane.hasBegun = true;
-  ++result_.folds;
+  if (++result_.folds % kFoldsBetweenCalls == 0 && options_.watcher)
+    options_.watcher(result_.folds, countFolds(program_, cuts_));
   note(lane, chunk, cost);
   if (log_)
     log_->begin(number, cause, now_, cost);

@@ -16,9 +16,15 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace blink {
+
+/// Called now and then with how many of all folds have run. May be empty.
+using SimulationWatcher = std::function<void(uint64_t done, uint64_t all)>;
+/// Folds between two calls: a fraction of a second.
+inline constexpr uint64_t kFoldsBetweenCalls = 1 << 13;
 
 /// The assumptions of a simulation.
 struct SimulationOptions {
@@ -57,6 +63,7 @@ struct SimulationOptions {
   bool details = false; ///< fills `details`
   /// If not 0, fills `events` with up to this many folds and as many transfers.
   uint64_t mostEvents = 0;
+  SimulationWatcher watcher;
 };
 
 /// How a message spends its time.

@@ -6,6 +6,7 @@
 
 #include "compiler/topology/DegradeLinks.h"
 
+#include "compiler/support/Decimal.h"
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
 #include "schedules/MachineLimits.h"
@@ -138,7 +139,7 @@ llvm::Expected<LinkEdit> blink::parseLinkLimit(llvm::StringRef text,
                              "'; write what is left in GB/s behind '=', as in "
                              "gpu0:gpu1=12.5");
   double limit;
-  if (amount.getAsDouble(limit) || !sched::isBandwidth(limit))
+  if (!parseDecimal(amount, limit) || !sched::isBandwidth(limit))
     return errorAt(edit, "'" + amount + "' is not a bandwidth; write " +
                              sched::kBandwidthRange +
                              ", or take the link away altogether");

@@ -152,8 +152,9 @@ Status CudaBackend::createAll(const BackendRequest &request) {
     status = makePlan(request);
   if (status.ok())
     status = enablePeers(plan_, devicesHere());
+  std::map<int, uint32_t> residentOn;
   if (status.ok())
-    status = checkResidency(plan_, devicesHere());
+    status = checkResidency(plan_, devicesHere(), residentOn);
   if (!status.ok())
     return status;
   const size_t jobBytes = layJob(nullptr);
@@ -165,6 +166,8 @@ Status CudaBackend::createAll(const BackendRequest &request) {
   if (!status.ok())
     return status;
   layJob(memory_.get());
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    prepareRoom(rank, residentOn[ranks_[rank].device]);
   status = allocate();
   for (int rank = 0; rank < request.numRanks && status.ok(); ++rank)
     status = carried_.carriers.listen(rank, job_);
@@ -197,8 +200,9 @@ Status CudaBackend::join(const BackendRequest &request) {
   Status status = placeRanks(numRanks, origin_.devices);
   if (status.ok())
     status = makePlan(request);
+  std::map<int, uint32_t> residentOn;
   if (status.ok())
-    status = checkResidency(plan_, devicesHere());
+    status = checkResidency(plan_, devicesHere(), residentOn);
   if (!status.ok())
     return status;
   const size_t jobBytes = layJob(nullptr);

@@ -16,6 +16,7 @@
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/DevicePeerInfo.h"
 #include "runtime/cuda/DeviceTransport.h"
+#include "runtime/cuda/LaneUse.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/cuda/Proxy.h"
 #include "runtime/cuda/SwitchMeeting.h"
@@ -122,6 +123,10 @@ private:
     /// Number of trees of a message, by the variant's number and Call::queue()
     /// - 1.
     std::map<uint32_t, std::vector<uint32_t>> messageTrees;
+    /// The lanes that can run on its GPU at the same time; 0: they suffice
+    /// whatever the ranks there call, and `lanes` is not kept.
+    uint32_t room = 0;
+    LaneUse lanes;
     /// For a rank of another process: the addresses at which that process has
     /// mapped this process's windows.
     std::shared_ptr<char> windows;
@@ -213,6 +218,16 @@ private:
                     const std::function<Status()> &peerFailure);
   void watchOthers();
   void partFromOthers();
+  // CudaBackendRoom.cpp
+  std::vector<size_t> ranksBeside(size_t self) const;
+  /// Finds out whether lanes of rank `self` have to be counted.
+  void prepareRoom(size_t self, uint32_t residentLanes);
+  void addLanes(size_t self, const std::vector<Call *> &calls,
+                LaneUse &use) const;
+  bool areWhole(const std::vector<Call *> &calls) const;
+  /// Counts the lanes of calls that are about to be launched together. Errors:
+  /// a shared GPU may have no room for them.
+  Status takeRoom(const std::vector<Call *> &calls);
   // CudaBackendWindows.cpp
   Status registerHere(int rank, const char *buffer, size_t bytes,
                       uintptr_t &handle);

@@ -58,6 +58,10 @@ Status CudaBackend::launch(const std::vector<Call *> &calls) {
   }
   std::vector<MessageBatch> batches;
   status = collectMessages(messages, batches);
+  if (status.ok())
+    status = takeRoom(calls);
+  if (!status.ok())
+    return status;
   bool begun = false;
   for (MessageBatch &batch : batches)
     if (status.ok())

@@ -95,6 +95,8 @@ Status CudaBackend::beginMessages(MessageBatch &batch, bool beside,
 
 /// Orders what the ranks' streams get from now on after the messages.
 Status CudaBackend::endMessages(const MessageBatch &batch) {
+  if (batch.uses.empty())
+    return {}; // an earlier batch has failed
   const DeviceScope scope(batch.device);
   const Status status =
       signalStreams(batch.uses, batch.stream, batch.capturing);

@@ -47,7 +47,11 @@ Status CudaBackend::meet(int self,
     job_.mirror([this](int other) { return job_.mirroredWords(other); });
   status = job_.waitForAll(self, &PeerRecord::process, 1, "join", deadline,
                            peerFailure);
-  return status.ok() ? shareGpus(self) : status;
+  if (status.ok())
+    status = shareGpus(self);
+  if (status.ok())
+    prepareRoom(size_t(self), peer.gpu.residentLanes);
+  return status;
 }
 
 /// Checks, now that all ranks have told their shares, that the server's GPUs

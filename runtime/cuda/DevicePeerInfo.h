@@ -33,6 +33,7 @@ struct DevicePeerInfo {
   uint64_t closed;  ///< 1: no memory of the others is mapped here any more
   cudaIpcMemHandle_t control, pool;
   GpuShare gpu;
+  uint64_t lanes; ///< that it may run at the same time, if they are counted
   // For ranks of the same process: addresses there.
   uint64_t token; ///< processToken() of its process
   uint64_t device;

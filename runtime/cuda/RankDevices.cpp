@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <numeric>
 
 namespace blink::runtime {
@@ -109,7 +108,8 @@ Status residentLanes(int device, uint32_t &resident) {
 
 } // namespace
 
-Status checkResidency(const Plan &plan, const std::vector<int> &devices) {
+Status checkResidency(const Plan &plan, const std::vector<int> &devices,
+                      std::map<int, uint32_t> &residentOn) {
   if (plan.numOperands > kMaxOperands)
     return Status(blinkInvalidUsage, "the schedule has a step of ",
                   plan.numOperands, " operands, a lane on a GPU holds ",
@@ -122,7 +122,7 @@ Status checkResidency(const Plan &plan, const std::vector<int> &devices) {
       return Status(blinkInvalidUsage, ranks, " ranks are on GPU ", device,
                     ", which runs ", kMaxLaunchRanks, " together");
     const uint32_t needed = ranks * plan.numLanes;
-    uint32_t resident = 0;
+    uint32_t &resident = residentOn[device];
     Status status = residentLanes(device, resident);
     if (!status.ok())
       return status;

@@ -12,6 +12,8 @@
 
 #include "runtime/plan/Plan.h"
 
+#include <map>
+
 namespace blink::runtime {
 
 /// The GPU of a rank, in terms that other processes understand.
@@ -35,10 +37,12 @@ Status enableAccess(int here, int there);
 /// Errors: they cannot.
 Status enablePeers(const Plan &plan, const std::vector<int> &devices);
 
-/// Checks that all lanes of each device can run at the same time, which they
-/// must because they wait for each other. `devices` has one entry for each rank
-/// in this process. Errors: they cannot.
-Status checkResidency(const Plan &plan, const std::vector<int> &devices);
+/// Checks that all lanes of collectives on each device can run at the same
+/// time, which they must because they wait for each other; for those of
+/// messages see CudaBackendRoom.cpp. `devices` has one entry for each rank in
+/// this process. Sets `residentOn` to how many lanes can. Errors: not enough.
+Status checkResidency(const Plan &plan, const std::vector<int> &devices,
+                      std::map<int, uint32_t> &residentOn);
 
 /// A rank's share of a GPU, in terms that other processes understand.
 struct GpuShare {

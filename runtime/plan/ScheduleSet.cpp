@@ -20,6 +20,9 @@ namespace {
 
 using Bytes = std::shared_ptr<const uint8_t>;
 
+/// As for the tools: what is no regular file, such as /dev/zero, may never end.
+constexpr size_t kLargestRead = size_t(1) << 30;
+
 Bytes own(std::vector<uint8_t> bytes) {
   auto owner = std::make_shared<const std::vector<uint8_t>>(std::move(bytes));
   return Bytes(owner, owner->data());
@@ -40,6 +43,13 @@ Bytes mapBundle(std::FILE *stream, size_t &size) {
   return Bytes(memory, reinterpret_cast<const uint8_t *>(memory.get()));
 }
 
+/// Whether it is known without reading that the file is too large.
+bool isLarge(std::FILE *stream) {
+  struct stat status;
+  return fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) &&
+         uint64_t(status.st_size) > kLargestRead;
+}
+
 } // namespace
 
 Status OpenFile::read(const char *path, std::shared_ptr<const OpenFile> &file) {
@@ -49,11 +59,18 @@ Status OpenFile::read(const char *path, std::shared_ptr<const OpenFile> &file) {
   size_t size = 0;
   Bytes memory = stream ? mapBundle(stream.get(), size) : nullptr;
   std::vector<uint8_t> bytes;
-  while (!memory && stream && !std::feof(stream.get()) &&
+  bool large = stream && !memory && isLarge(stream.get());
+  while (!memory && !large && stream && !std::feof(stream.get()) &&
          !std::ferror(stream.get())) {
     bytes.resize(size + (size_t(1) << 16));
     size += std::fread(&bytes[size], 1, bytes.size() - size, stream.get());
+    large = size > kLargestRead;
   }
+  if (large)
+    return {blinkInvalidArgument,
+            std::string(path) +
+                ": is larger than 1 GiB, or never ends: name a schedule or "
+                "bundle that `blinkc compile` has written"};
   if (!stream || std::ferror(stream.get()))
     return {blinkSystemError,
             std::string(path) + ": cannot read it: " + std::strerror(errno)};

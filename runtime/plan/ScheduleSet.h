@@ -21,7 +21,8 @@ class OpenFile {
 public:
   /// Opens a file. A bundle is mapped, so pieces that are not chosen are not
   /// read. Meanwhile the file may be replaced by another one, but not written
-  /// to or cut. Errors: it is unreadable, or not a valid schedule or bundle.
+  /// to or cut. What is not mapped may have up to 1 GiB. Errors: it is
+  /// unreadable, too large, or not a valid schedule or bundle.
   static Status read(const char *path, std::shared_ptr<const OpenFile> &file);
   static Status copy(const void *data, size_t size,
                      std::shared_ptr<const OpenFile> &file);

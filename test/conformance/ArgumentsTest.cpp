@@ -320,6 +320,14 @@ TEST_CASE("schedules are opened from files and added to") {
   CHECK(schedule == nullptr);
   checkError(blinkScheduleOpen("/tmp", &schedule), blinkSystemError,
              "cannot read");
+  // Larger than 1 GiB: the file is refused without being read.
+  ScheduleOnDisk large(damaged);
+  REQUIRE(truncate(large.path(), (off_t(1) << 30) + 1) == 0);
+  checkError(blinkScheduleOpen(large.path(), &schedule), blinkInvalidArgument,
+             "is larger than 1 GiB, or never ends: name a schedule");
+  if (!kSanitized) // AddressSanitizer makes it slow
+    checkError(blinkScheduleOpen("/dev/zero", &schedule), blinkInvalidArgument,
+               "/dev/zero: is larger than 1 GiB, or never ends");
   checkError(blinkScheduleOpen(broken.path(), &schedule), blinkInvalidArgument,
              "checksum");
   REQUIRE(blinkScheduleOpen(reduce.path(), &schedule) == blinkSuccess);

@@ -303,6 +303,33 @@ TEST_CASE("a launch that fails on one device ends those of others at once") {
   CHECK(other.result() == 3);
 }
 
+TEST_CASE("a launch of messages that fails on one device does, too") {
+  emulatedMachine = {};
+  Floats sent(100), received(100);
+  for (int device : {0, 1}) {
+    CAPTURE(device);
+    const Job job(makeSchedule(Collective::sendrecv, 0, 2, {}), 2, 20000);
+    const auto exchange = [&] {
+      blinkGroupStart();
+      useDeviceOf(0);
+      blinkSend(sent.memory, 100, blinkFloat32, 1, job[0], job.stream(0));
+      useDeviceOf(1);
+      blinkRecv(received.memory, 100, blinkFloat32, 0, job[1], job.stream(1));
+      return blinkGroupEnd();
+    };
+    failCall("cudaLaunchKernel", 0, cudaErrorLaunchFailure, device);
+    CHECK(exchange() == blinkUnhandledCudaError);
+    CHECK(failuresLeft() == 0);
+    // Unless a kernel waits for the one that has failed, the job goes on.
+    CHECK(exchange() == (device == 0 ? blinkSuccess : blinkUnhandledCudaError));
+    for (int rank : {0, 1}) {
+      useDeviceOf(rank);
+      CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
+                job.stream(rank))) == cudaSuccess);
+    }
+  }
+}
+
 TEST_CASE("a device that is lost ends the job, and destroying returns") {
   emulatedMachine = {};
   {

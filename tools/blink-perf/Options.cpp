@@ -139,7 +139,8 @@ CLI::Option *CommandLine::addList(const char *names, std::vector<int> &value,
     value.clear();
     std::istringstream numbers(text + ",");
     for (std::string number; std::getline(numbers, number, ',');) {
-      if (!CLI::Range(0, 1 << 16)(number).empty())
+      if (!manual::Decimal()(number).empty() ||
+          !CLI::Range(0, 1 << 16)(number).empty())
         throw CLI::ValidationError(
             names, "'" + number + "' is not a number from 0 to 65536");
       value.push_back(std::stoi(number));
@@ -301,6 +302,7 @@ void CommandLine::addManuals() {
       ->check(CLI::IsMember(manual::shells()))
       ->type_name("SHELL");
   manual::refuseEmptyNames(app_);
+  manual::refuseOtherBases(app_);
   manual::addManPages(app_, "blink-perf " BLINK_VERSION_STRING);
 }
 

@@ -52,6 +52,7 @@ bool parseOptions(int argc, char **argv, Options &options) {
          "--completion", complete, "Print a completion script for this shell")
       ->check(CLI::IsMember(manual::shells()))
       ->type_name("SHELL");
+  manual::refuseOtherBases(app);
   manual::addManPages(app, "blink-top " BLINK_VERSION_STRING);
   app.footer("Examples:\n"
              "  blink-top\n"

@@ -51,6 +51,18 @@ std::function<void(size_t, size_t)> Progress::classes(std::string what) {
   };
 }
 
+std::function<void(uint64_t, uint64_t)> Progress::part(std::string what) {
+  return [this, what = std::move(what)](uint64_t done, uint64_t all) {
+    const double seconds = watch_.seconds();
+    if (seconds < nextShown_)
+      return;
+    say(llvm::formatv("{0}: {1:F1} s, {2:F1} %", what, seconds,
+                      100 * double(done) / double(all))
+            .str());
+    nextShown_ = seconds + kShownEvery;
+  };
+}
+
 void Progress::begin(llvm::StringRef path, size_t bytes) {
   if (terminal_ && bytes >= kLargeInput)
     write(llvm::formatv("looking for paths on the machine of {0}", path).str());

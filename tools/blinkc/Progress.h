@@ -27,6 +27,9 @@ public:
   SolveWatcher watcher();
   /// Returns a callback for work on classes; it shows "WHAT: 3 of 8 classes".
   std::function<void(size_t done, size_t all)> classes(std::string what);
+  /// Returns a callback for other work, which it may be called for as often as
+  /// one likes; it shows "WHAT: 3.2 s, 25.0 %".
+  std::function<void(uint64_t done, uint64_t all)> part(std::string what);
   /// Returns watchers for work that solves many problems; they refer to this
   /// object.
   WorkWatcher work();

@@ -7,6 +7,7 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
+#include "tools/blinkc/Progress.h"
 #include "tools/manual/Checks.h"
 
 #include "compiler/driver/OutputFile.h"
@@ -14,6 +15,7 @@
 #include "compiler/render/SimulationReport.h"
 #include "compiler/simulate/HostSimulation.h"
 #include "compiler/simulate/SimulationTrace.h"
+#include "compiler/support/Decimal.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/ScheduleTopology.h"
@@ -94,7 +96,7 @@ static llvm::Error slowDown(const Topology &whole,
   for (const std::string &text : flags.slow) {
     const auto [id, number] = llvm::StringRef(text).split('=');
     double factor = 0;
-    if (number.getAsDouble(factor) || !(factor >= 1 && factor <= 1e6))
+    if (!parseDecimal(number, factor) || !(factor >= 1 && factor <= 1e6))
       return makeError("--slow {0}: expected GPU=FACTOR, a factor of 1 to 1e6, "
                        "such as gpu3=2",
                        text);
@@ -183,12 +185,19 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   const sched::Variant &variant = variantFor(program, bytes);
   const FoldProgram folds = readProgram(file, program, variant);
   costs.addTo(options, folds, variant.protocol(), bytes);
+  Progress progress;
+  options.watcher =
+      progress.part(llvm::formatv("simulating {0}",
+                                  sched::EnumNameCollective(folds.collective))
+                        .str());
   llvm::Expected<Simulation> simulation =
-      costs.host
-          ? simulateHost(folds, sched::chunksOf(variant), bytes,
-                         costs.of(variant.protocol(), bytes), *costs.host)
-          : simulate(folds, variant.protocol(), sched::chunksOf(variant), bytes,
-                     options);
+      costs.host ? simulateHost(folds, sched::chunksOf(variant), bytes,
+                                costs.of(variant.protocol(), bytes),
+                                *costs.host, options.watcher)
+                 : simulate(folds, variant.protocol(), sched::chunksOf(variant),
+                            bytes, options);
+  progress.end();
+  options.watcher = nullptr;
   if (!simulation)
     return simulation.takeError();
   SimulatedProgram result;

@@ -81,6 +81,7 @@ int main(int argc, char **argv) {
         blink::addCompletionCommand})
     add(app, exitCode);
   blink::manual::refuseEmptyNames(app);
+  blink::manual::refuseOtherBases(app);
   blink::manual::addManPages(app, "blinkc " BLINK_VERSION_STRING);
   try {
     app.parse(argc, argv);

@@ -18,6 +18,17 @@ public:
   RealRange(double least, double most);
 };
 
+/// Refuses numbers that CLI11 would not take as decimal ones: 0x10, and 010,
+/// which it takes for 8.
+class Decimal : public CLI::Validator {
+public:
+  Decimal();
+};
+
+/// Lets `app` and its subcommands refuse all but decimal numbers as values of
+/// options that take numbers.
+void refuseOtherBases(CLI::App &app);
+
 /// Lets `app` and its subcommands refuse empty names of files and folders, such
 /// as of -o "$OUT" where the variable is not set. For most options an empty
 /// name would mean that the option was not given.

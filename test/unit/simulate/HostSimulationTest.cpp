@@ -39,6 +39,17 @@ FoldProgram copies(int numRanks) {
 
 } // namespace
 
+TEST_CASE("a long simulation of a host says how far it is") {
+  uint64_t times = 0;
+  valueOf(simulateHost(chain(2), kHostChunk, 10000 * kHostChunk, {1, 65.536},
+                       {3, 10, 0.5, 0, ~uint64_t(0)},
+                       [&](uint64_t done, uint64_t all) {
+                         CHECK(done == ++times * kFoldsBetweenCalls);
+                         CHECK(all == 3 * 10000);
+                       }));
+  CHECK(times == 3 * 10000 / kFoldsBetweenCalls);
+}
+
 TEST_CASE("a chain on the host, by hand") {
   const FoldProgram program = chain(2);
   // 10 us for the call; 1 us for a fold and 1 us for a copy. The second rank

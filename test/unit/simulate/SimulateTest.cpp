@@ -56,6 +56,19 @@ FoldProgram star(bool up) {
 
 } // namespace
 
+TEST_CASE("a long simulation says how far it is") {
+  SimulationOptions options;
+  uint64_t times = 0, last = 0;
+  options.watcher = [&](uint64_t done, uint64_t all) {
+    CHECK(done > last);
+    CHECK(all == 3 * 10000); // each chunk is sent, passed on and received
+    last = done;
+    ++times;
+  };
+  timeOf(chain(2), 10000 * (64 << 10), options);
+  CHECK(times == 3 * 10000 / kFoldsBetweenCalls);
+}
+
 TEST_CASE("a message down a chain, by hand") {
   // At 10 GB/s a chunk takes 6.5536 us plus 1 us of latency; at 5 GB/s, twice
   // that.
