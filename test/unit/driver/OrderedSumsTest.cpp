@@ -19,7 +19,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <random>
+#include <tuple>
 
 using namespace blink;
 using namespace blink::test;
@@ -49,14 +51,32 @@ const Machine kMachines[] = {
     {"mi250", {}, ReductionOrder::invariant, ReductionOrder::invariant},
 };
 
-std::vector<uint8_t> compileFor(const Machine &machine, Collective collective,
-                                int root = 0) {
+/// Compiles each schedule once: several tests prove or run the same.
+const std::vector<uint8_t> &compileFor(const Machine &machine,
+                                       Collective collective, int root = 0) {
+  static std::map<std::tuple<std::string, std::vector<int>, ReductionOrder,
+                             Collective, int>,
+                  std::vector<uint8_t>>
+      made;
+  if (!isRooted(collective))
+    root = 0;
+  std::vector<uint8_t> &bytes =
+      made[{machine.name, machine.gpus, machine.asked, collective, root}];
+  if (!bytes.empty())
+    return bytes;
   CompileOptions options;
   options.collective = collective;
   options.gpus = machine.gpus;
   options.root = root;
   options.order = machine.asked;
-  return compileFile(shippedTopology(machine.name), options);
+  return bytes = compileFile(shippedTopology(machine.name), options);
+}
+
+/// Returns a DGX-1's schedule for an allreduce in no order.
+const std::vector<uint8_t> &compileWithoutOrder() {
+  static const std::vector<uint8_t> bytes =
+      compileFile(shippedTopology("dgx1"), CompileOptions());
+  return bytes;
 }
 
 VerifyReport proofOf(const std::vector<uint8_t> &bytes) {
@@ -114,9 +134,7 @@ TEST_CASE("the order asked for is proved") {
 }
 
 TEST_CASE("without an order trees differ, and a wrong one is found") {
-  CompileOptions options;
-  const Topology dgx1 = shippedTopology("dgx1");
-  CHECK(proofOf(compileFile(dgx1, options)).order == ReductionOrder::none);
+  CHECK(proofOf(compileWithoutOrder()).order == ReductionOrder::none);
   std::vector<uint8_t> bytes = compileFor(kMachines[0], Collective::allreduce);
   std::string error;
   const sched::Schedule *file =
@@ -152,7 +170,7 @@ TEST_CASE("an element has the same bits wherever it stands") {
   const size_t sizes[] = {1, 2, 3, 31, 1000, 4097, 16384, kMost / 5, kMost};
   for (const Machine &machine : kMachines) {
     CAPTURE(machine.name);
-    const std::vector<uint8_t> bytes =
+    const std::vector<uint8_t> &bytes =
         compileFor(machine, Collective::allreduce);
     std::string error;
     const int ranks = int(sched::openSchedule(bytes.data(), bytes.size(), error)
@@ -369,13 +387,12 @@ std::string reduceOne(const Job &job, blinkDataType_t type) {
 } // namespace
 
 TEST_CASE("a communicator that asks for an order is served one or refused") {
-  const std::vector<uint8_t> plain =
-      compileFile(shippedTopology("dgx1"), CompileOptions());
-  const std::vector<uint8_t> ordered =
+  const std::vector<uint8_t> &plain = compileWithoutOrder();
+  const std::vector<uint8_t> &ordered =
       compileFor(kMachines[0], Collective::allreduce);
-  const std::vector<uint8_t> oneStep =
+  const std::vector<uint8_t> &oneStep =
       compileFor(kMachines[3], Collective::allreduce);
-  const std::vector<uint8_t> halves =
+  const std::vector<uint8_t> &halves =
       compileFor(kMachines[5], Collective::allreduce);
   {
     const OrderAsked rank("rank");
@@ -450,8 +467,7 @@ TEST_CASE("a bundle promises one order, and by its own ranks which") {
 }
 
 TEST_CASE("the order is asked for by word or by configuration") {
-  const std::vector<uint8_t> plain =
-      compileFile(shippedTopology("dgx1"), CompileOptions());
+  const std::vector<uint8_t> &plain = compileWithoutOrder();
   blinkSchedule_t schedule = nullptr;
   REQUIRE(blinkScheduleOpenMemory(plain.data(), plain.size(), &schedule) ==
           blinkSuccess);

@@ -249,6 +249,11 @@ TEST_CASE("depth grows with the logarithm of the number of boxes") {
   for (const Case &each : cases)
     for (Collective collective : {Collective::broadcast, Collective::reduce})
       for (int root : {0, 13}) {
+        // A reduce's trees are grown as a broadcast's, over paths that lead the
+        // other way: one machine shows that neither depends on the root.
+        if (&each != cases &&
+            (collective == Collective::reduce) != (root == 13))
+          continue;
         CAPTURE(each.machine);
         CAPTURE(each.boxes);
         const RankTopology machine = rankTopologyOf(
@@ -350,16 +355,20 @@ TEST_CASE("fast NICs are used in full over many boxes") {
     double nic, bound;
     double part; ///< of the bound that trees reach at least
     int depth;   ///< of trees at most
+    std::vector<Collective> collectives = {Collective::broadcast,
+                                           Collective::reduce};
   };
+  // What takes longest is grown in one direction, each in another.
   // GPUs of an MI250 have room for one tree on their NICs; with rails, trees
   // have to get from one rail to the others within boxes.
-  for (const Case &each : {Case{"pcie-8gpu", 66, 1, 25, 40.75, 0.99, 12},
-                           Case{"pcie-8gpu", 20, 1, 25, 40.75, 0.99, 12},
-                           Case{"pcie-8gpu", 72, 8, 25, 40.75, 0.9, 20},
-                           Case{"dgx1", 66, 1, 50, 207.875, 0.99, 12},
-                           Case{"mi250", 40, 1, 25, 350, 0.99, 30},
-                           Case{"dgx-a100", 72, 1, 100, 400, 0.99, 16}})
-    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+  for (const Case &each :
+       {Case{"pcie-8gpu", 66, 1, 25, 40.75, 0.99, 12},
+        Case{"pcie-8gpu", 20, 1, 25, 40.75, 0.99, 12},
+        Case{"pcie-8gpu", 72, 8, 25, 40.75, 0.9, 20, {Collective::broadcast}},
+        Case{"dgx1", 66, 1, 50, 207.875, 0.99, 12},
+        Case{"mi250", 40, 1, 25, 350, 0.99, 30, {Collective::reduce}},
+        Case{"dgx-a100", 72, 1, 100, 400, 0.99, 16}})
+    for (Collective collective : each.collectives) {
       CAPTURE(each.machine);
       CAPTURE(each.boxes);
       const RankTopology machine = rankTopologyOf(
