@@ -24,7 +24,7 @@ using namespace blink::test;
 
 namespace {
 
-constexpr size_t kCount = 100;
+constexpr size_t kMessageFloats = 100;
 
 /// Two lanes for collectives, and one for each message to or from a rank.
 TestSchedule twoLanesAndMessages(int ranks) {
@@ -35,21 +35,21 @@ TestSchedule twoLanesAndMessages(int ranks) {
 }
 
 /// What a rank sends, and what it receives from each rank.
-struct Numbers {
-  Floats sent{kCount};
+struct MessageFloats {
+  Floats sent{kMessageFloats};
   std::deque<Floats> received;
 
-  Numbers(int rank, int ranks) {
-    sent.host.assign(kCount, float(rank + 1));
+  MessageFloats(int rank, int ranks) {
+    sent.host.assign(kMessageFloats, float(rank + 1));
     sent.upload();
     for (int peer = 0; peer < ranks; ++peer)
-      received.emplace_back(kCount).upload();
+      received.emplace_back(kMessageFloats).upload();
   }
 };
 
 /// Ranks that share as few devices as the machine has.
 struct Sharing {
-  std::deque<Numbers> numbers;
+  std::deque<MessageFloats> numbers;
   Job job; // waits for its kernels before the numbers are destroyed
 
   explicit Sharing(int ranks) : job(twoLanesAndMessages(ranks), ranks, 20000) {
@@ -60,13 +60,13 @@ struct Sharing {
   }
   /// Exchanges numbers with each of `peers`, as a part of a group.
   void exchange(int rank, const std::vector<int> &peers) {
-    Numbers &own = numbers[size_t(rank)];
+    MessageFloats &own = numbers[size_t(rank)];
     useDeviceOf(rank);
     for (int peer : peers) {
-      blinkSend(own.sent.memory, kCount, blinkFloat32, peer, job[rank],
+      blinkSend(own.sent.memory, kMessageFloats, blinkFloat32, peer, job[rank],
                 job.stream(rank));
-      blinkRecv(own.received[size_t(peer)].memory, kCount, blinkFloat32, peer,
-                job[rank], job.stream(rank));
+      blinkRecv(own.received[size_t(peer)].memory, kMessageFloats, blinkFloat32,
+                peer, job[rank], job.stream(rank));
     }
   }
   blinkResult_t exchangeAlone(int rank, const std::vector<int> &peers) {
@@ -75,10 +75,11 @@ struct Sharing {
     return blinkGroupEnd();
   }
   blinkResult_t sum(int rank, blinkStream_t stream) {
-    Numbers &own = numbers[size_t(rank)];
+    MessageFloats &own = numbers[size_t(rank)];
     useDeviceOf(rank);
     return blinkAllReduce(own.sent.memory, own.received[size_t(rank)].memory,
-                          kCount, blinkFloat32, blinkSum, job[rank], stream);
+                          kMessageFloats, blinkFloat32, blinkSum, job[rank],
+                          stream);
   }
   /// Whether the rank has received the numbers of `peer`.
   bool has(int rank, int peer) {
@@ -86,7 +87,7 @@ struct Sharing {
     cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(job.stream(rank)));
     Floats &received = numbers[size_t(rank)].received[size_t(peer)];
     received.download();
-    return received.host == std::vector<float>(kCount, float(peer + 1));
+    return received.host == std::vector<float>(kMessageFloats, float(peer + 1));
   }
   std::vector<int> othersOf(int rank) const {
     std::vector<int> others;
@@ -209,7 +210,7 @@ TEST_CASE("ranks that join count the lanes of the others") {
   blinkScheduleClose(schedule);
   useDeviceOf(0);
   cudaStream_t streams[2];
-  std::deque<Numbers> numbers;
+  std::deque<MessageFloats> numbers;
   for (int rank : {0, 1}) {
     REQUIRE(cudaStreamCreate(&streams[rank]) == cudaSuccess);
     numbers.emplace_back(rank, 2);
@@ -217,14 +218,14 @@ TEST_CASE("ranks that join count the lanes of the others") {
   // Messages run beside the group's collective: four lanes a rank.
   const auto call = [&](int rank, bool sums) {
     const auto stream = reinterpret_cast<blinkStream_t>(streams[rank]);
-    Numbers &own = numbers[size_t(rank)];
+    MessageFloats &own = numbers[size_t(rank)];
     blinkGroupStart();
-    blinkSend(own.sent.memory, kCount, blinkFloat32, 1 - rank, comms[rank],
-              stream);
-    blinkRecv(own.received[0].memory, kCount, blinkFloat32, 1 - rank,
+    blinkSend(own.sent.memory, kMessageFloats, blinkFloat32, 1 - rank,
+              comms[rank], stream);
+    blinkRecv(own.received[0].memory, kMessageFloats, blinkFloat32, 1 - rank,
               comms[rank], stream);
     if (sums)
-      blinkAllReduce(own.sent.memory, own.received[1].memory, kCount,
+      blinkAllReduce(own.sent.memory, own.received[1].memory, kMessageFloats,
                      blinkFloat32, blinkSum, comms[rank], stream);
     return blinkGroupEnd();
   };
@@ -236,7 +237,7 @@ TEST_CASE("ranks that join count the lanes of the others") {
                  "make fewer messages in a group, or give"));
   CHECK(call(1, false) == blinkSuccess);
   CHECK(blinkAllReduce(numbers[1].sent.memory, numbers[1].received[1].memory,
-                       kCount, blinkFloat32, blinkSum, comms[1],
+                       kMessageFloats, blinkFloat32, blinkSum, comms[1],
                        reinterpret_cast<blinkStream_t>(streams[1])) ==
         blinkSuccess);
   for (int rank : {0, 1}) {
@@ -244,9 +245,9 @@ TEST_CASE("ranks that join count the lanes of the others") {
     for (Floats &received : numbers[size_t(rank)].received)
       received.download();
     CHECK(numbers[size_t(rank)].received[0].host ==
-          std::vector<float>(kCount, float(2 - rank)));
+          std::vector<float>(kMessageFloats, float(2 - rank)));
     CHECK(numbers[size_t(rank)].received[1].host ==
-          std::vector<float>(kCount, 3.0f));
+          std::vector<float>(kMessageFloats, 3.0f));
   }
   for (int rank : {0, 1}) {
     blinkCommDestroy(comms[rank]);
