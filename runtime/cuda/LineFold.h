@@ -45,7 +45,7 @@ struct LineFold {
     const uint64_t numLines = (count + kCount - 1) / kCount;
     const uint32_t shift = ceilLog2(step.sources);
     if (numLines <= LaneState::kLineWords >> shift)
-      return foldFew(uint32_t(numLines), shift, count);
+      return foldFew(*this, uint32_t(numLines), shift, count);
     BLINK_ROLLED
     for (uint64_t l = block.thread(); l < numLines; l += block.size()) {
       const uint32_t n = elementsOf(l, count);
@@ -74,8 +74,12 @@ private:
   }
 
   /// Folds so few lines that the block's shared memory holds the data of those
-  /// of all sources, 2^shift words for each line.
-  BLINK_DEVICE void foldFew(uint32_t numLines, uint32_t shift, uint64_t count) {
+  /// of all sources, 2^shift words for each line. A call, since inlined it
+  /// would make other folds spill on sm_75.
+  BLINK_DEVICE_CALL static void foldFew(LineFold fold, uint32_t numLines,
+                                        uint32_t shift, uint64_t count) {
+    Block &block = fold.block;
+    const LaneStep &step = fold.step;
     uint64_t *const words = block.state().lineWords;
     BLINK_ROLLED
     for (uint32_t i = block.thread(); i < numLines << shift;
@@ -83,15 +87,15 @@ private:
       const uint32_t s = i & ((1u << shift) - 1), l = i >> shift;
       if (s >= step.sources)
         continue;
-      Line line = look(s, l, elementsOf(l, count));
-      if (isChannel(s))
-        line = complete(s, l, line);
+      Line line = fold.look(s, l, elementsOf(l, count));
+      if (fold.isChannel(s))
+        line = fold.complete(s, l, line);
       words[i] = dataOf(line);
     }
     block.syncFold();
     // Behind a barrier, so that all threads see the same (LaneCall::failed).
     const uint32_t failed = loadShared(&block.state().failedFold);
-    if (failed != 0 && failed <= number)
+    if (failed != 0 && failed <= fold.number)
       return;
     const uint32_t shiftTo = ceilLog2(step.destinations);
     BLINK_ROLLED
@@ -99,8 +103,8 @@ private:
          i += block.size()) {
       const uint32_t d = i & ((1u << shiftTo) - 1), l = i >> shiftTo;
       if (d < step.destinations)
-        storeDestination(step.sources + d, l, elementsOf(l, count),
-                         foldWords(words + (l << shift)));
+        fold.storeDestination(step.sources + d, l, elementsOf(l, count),
+                              fold.foldWords(words + (l << shift)));
     }
   }
 
