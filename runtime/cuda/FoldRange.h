@@ -46,11 +46,7 @@ BLINK_DEVICE inline void foldRange(const Block &block, const T *const *sources,
     differences |= misalignment(fold.sources[s]) ^ misalignment(first);
   const bool loose = differences != 0;
   const PackRange range = PackRange::of<T>(first, loose, count);
-  const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
-  if (range.head != 0)
-    fold.foldElements(fold, block.thread(), range.head, block.size());
-  if (resume != count)
-    fold.foldElements(fold, resume + block.thread(), count, block.size());
+  foldBesidePacks<T>(fold, block, range, count);
   Turns turns = Turns::of(block, range.head * sizeof(T), range.numPacks);
   if (loose)
     return fold.template foldPacks<true>(fold, turns);

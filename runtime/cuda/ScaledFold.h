@@ -168,11 +168,7 @@ BLINK_DEVICE inline void foldScaled(const Block block, const T *const *sources,
   // Chosen as if something were aligned differently: the first and the last
   // elements are handled one by one.
   const PackRange range = PackRange::of<T>(first, true, count);
-  const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
-  if (range.head != 0)
-    fold.foldElements(fold, block.thread(), range.head, block.size());
-  if (resume != count)
-    fold.foldElements(fold, resume + block.thread(), count, block.size());
+  foldBesidePacks<T>(fold, block, range, count);
   Turns turns = Turns::of(block, range.head * sizeof(T), range.numPacks);
   turns.run<ScaledFold<T>::kPacks>(
       [&](const auto &turn) { fold.foldTurn(turn); });

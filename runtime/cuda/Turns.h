@@ -161,6 +161,19 @@ struct PackRange {
   }
 };
 
+/// Folds the elements before and after the packs of a range of `count`
+/// elements, one by one, with all threads of `block`.
+template <typename T, typename Fold, typename Block>
+BLINK_DEVICE inline void foldBesidePacks(const Fold &fold, const Block &block,
+                                         const PackRange &range,
+                                         uint64_t count) {
+  const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
+  if (range.head != 0)
+    fold.foldElements(fold, block.thread(), range.head, block.size());
+  if (resume != count)
+    fold.foldElements(fold, resume + block.thread(), count, block.size());
+}
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_CUDA_TURNS_H

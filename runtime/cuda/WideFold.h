@@ -174,10 +174,7 @@ foldWide(const Block block, const WideFold<T, Operator> fold, uint64_t count) {
   // Chosen as if something were aligned differently: the first and the last
   // elements are handled one by one.
   const PackRange range = PackRange::of<T>(nullptr, true, count);
-  const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
-  fold.foldElements(fold, block.thread(), range.head, block.size());
-  if (resume != count)
-    fold.foldElements(fold, resume + block.thread(), count, block.size());
+  foldBesidePacks<T>(fold, block, range, count);
   const float inverse = reciprocal<float>(fold.divisor);
   BLINK_ROLLED
   for (uint64_t p = block.thread(); p < range.numPacks; p += block.size())
