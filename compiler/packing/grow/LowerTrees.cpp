@@ -7,6 +7,9 @@
 #include "compiler/packing/grow/LowerTrees.h"
 
 #include "compiler/packing/grow/RootedTree.h"
+#include "compiler/support/Infinity.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,10 +55,14 @@ private:
   void measure(size_t tree);
   bool isBelow(size_t tree, int rank, int top) const;
   Change changeBy(size_t tree, int rank, int parent) const;
+  void findPaths();
+  void findOpen();
+  bool isCrowded(size_t tree, int rank) const;
   bool mayGain(size_t tree, int rank, int parent) const;
   void hang(size_t tree, int rank, int parent);
   void addLoad(const Path &path, double weight);
   bool moveBelow(size_t tree, int rank, int parent);
+  bool moveUp(size_t tree, int rank);
   bool swapEdges(size_t tree, size_t other, int rank);
   bool improve(int rank);
 
@@ -70,8 +77,11 @@ private:
   std::vector<std::vector<double>> counts_; // cost of a rank and all below it
   std::vector<std::vector<int>> children_;
   std::vector<std::vector<int>> above_; // per rank: its possible parents
-  std::vector<double> hops_;            // powers of kHop
-  std::vector<int> order_, chain_;      // scratch space of measure
+  std::vector<int> exits_;   // per rank: its link to all its children; or -1
+  std::vector<int> open_;    // ranks with room at their exit, ascending
+  double leastWeight_;       // of the trees
+  std::vector<double> hops_; // powers of kHop
+  std::vector<int> order_, chain_; // scratch space of measure
 };
 
 Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
@@ -81,12 +91,8 @@ Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
       loads_(problem.linkLoads({trees, 0})), depths_(trees.size()),
       counts_(trees.size()),
       children_(trees.size(), std::vector<int>(numRanks_, 0)),
-      above_(numRanks_), hops_(numRanks_ + 1, 1) {
-  const bool up = hasUpTrees(problem.collective);
-  for (int rank = 0; rank < numRanks_; ++rank)
-    for (int parent = 0; parent < numRanks_; ++parent)
-      if (!pathOf(table, up, parent, rank).empty())
-        above_[rank].push_back(parent);
+      above_(numRanks_), exits_(numRanks_, -1), leastWeight_(kInfinity),
+      hops_(numRanks_ + 1, 1) {
   for (int hops = 1; hops <= numRanks_; ++hops)
     hops_[hops] = hops_[hops - 1] * kHop;
   for (size_t tree = 0; tree < trees.size(); ++tree) {
@@ -95,6 +101,40 @@ Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
       if (parent >= 0)
         ++children_[tree][parent];
     measure(tree);
+    leastWeight_ = std::min(leastWeight_, trees[tree].weight);
+  }
+  findPaths();
+  findOpen();
+}
+
+/// Finds which paths there are, and the exits that they share.
+void Lowering::findPaths() {
+  const bool up = hasUpTrees(problem_.collective);
+  for (int parent = 0; parent < numRanks_; ++parent) {
+    bool hasSeveral = false;
+    for (int rank = 0; rank < numRanks_; ++rank)
+      if (const Path &path = pathOf(table_, up, parent, rank); !path.empty()) {
+        above_[rank].push_back(parent);
+        const int exit = up ? path.back() : path.front();
+        hasSeveral |= exits_[parent] >= 0 && exits_[parent] != exit;
+        exits_[parent] = exit;
+      }
+    if (hasSeveral)
+      exits_[parent] = -1;
+  }
+}
+
+/// Finds the ranks that may get another child. Near the optimum, few exits have
+/// room, so that few of all pairs of ranks need to be examined. An exit begins
+/// (for reduce, ends) at its rank's GPU, and no other rank's path uses it.
+void Lowering::findOpen() {
+  const std::vector<Link> &links = problem_.rankTopology->topology().links;
+  open_.clear();
+  for (int rank = 0; rank < numRanks_; ++rank) {
+    const int exit = exits_[rank];
+    if (exit < 0 ||
+        loads_[exit] + leastWeight_ <= links[exit].bandwidth * (1 + kSame))
+      open_.push_back(rank);
   }
 }
 
@@ -157,12 +197,17 @@ void Lowering::addLoad(const Path &path, double weight) {
     loads_[link] += weight;
 }
 
+/// Returns true if the parent of `rank` has too many children.
+bool Lowering::isCrowded(size_t tree, int rank) const {
+  return children_[tree][rooted_[tree].parents[rank]] > mostChildren_;
+}
+
 /// Returns true if moving `rank` below `parent` might help: it would be nearer
 /// to the root, or its former parent has too many children.
 bool Lowering::mayGain(size_t tree, int rank, int parent) const {
-  const int former = rooted_[tree].parents[rank];
-  return parent != former && (depths_[tree][parent] + 1 < depths_[tree][rank] ||
-                              children_[tree][former] > mostChildren_);
+  return parent != rooted_[tree].parents[rank] &&
+         (depths_[tree][parent] + 1 < depths_[tree][rank] ||
+          isCrowded(tree, rank));
 }
 
 /// Moves `rank` below `parent` if that is a gain and links have room; returns
@@ -172,7 +217,8 @@ bool Lowering::moveBelow(size_t tree, int rank, int parent) {
   const double weight = trees_[tree].weight;
   const Path &path =
       pathOf(table_, hasUpTrees(problem_.collective), parent, rank);
-  if (!changeBy(tree, rank, parent).isGain() || isBelow(tree, parent, rank))
+  if (path.empty() || !changeBy(tree, rank, parent).isGain() ||
+      isBelow(tree, parent, rank))
     return false;
   Path &now = rooted_[tree].paths[rank];
   addLoad(now, -weight);
@@ -186,6 +232,7 @@ bool Lowering::moveBelow(size_t tree, int rank, int parent) {
   }
   now = path;
   hang(tree, rank, parent);
+  findOpen();
   return true;
 }
 
@@ -209,12 +256,29 @@ bool Lowering::swapEdges(size_t tree, size_t other, int rank) {
   return true;
 }
 
+/// Tries all possible parents of a rank in order; returns true if it moved.
+bool Lowering::moveUp(size_t tree, int rank) {
+  const auto shorterList = [&]() -> const std::vector<int> & {
+    return open_.size() < above_[rank].size() ? open_ : above_[rank];
+  };
+  bool moved = false;
+  const std::vector<int> *list = &shorterList();
+  for (size_t at = 0; at < list->size(); ++at) {
+    const int parent = (*list)[at];
+    if (!mayGain(tree, rank, parent) || !moveBelow(tree, rank, parent))
+      continue;
+    moved = true;
+    list = &shorterList();
+    at = size_t(llvm::upper_bound(*list, parent) - list->begin()) - 1;
+  }
+  return moved;
+}
+
 bool Lowering::improve(int rank) {
   bool changed = false;
   for (size_t tree = 0; tree < trees_.size(); ++tree) {
-    for (int parent : above_[rank])
-      if (mayGain(tree, rank, parent))
-        changed |= moveBelow(tree, rank, parent);
+    if (depths_[tree][rank] > 1 || isCrowded(tree, rank))
+      changed |= moveUp(tree, rank);
     for (size_t other = tree + 1; other < trees_.size(); ++other)
       changed |= swapEdges(tree, other, rank);
   }
