@@ -20,7 +20,8 @@ PathTable blink::pathsToGrow(const RankTopology &rankTopology,
     prices.push_back((links[link].kind == LinkKind::network ? detour : 1) *
                      (isFull(static_cast<int>(link)) ? detour * detour : 1));
   return spreadPaths(rankTopology, prices,
-                     firstNumbers(rankTopology.numRanks()), 1);
+                     firstNumbers(rankTopology.numRanks()),
+                     [](int) { return 1; });
 }
 
 bool GrowthPaths::goAround(const RankTopology &rankTopology,

@@ -18,8 +18,12 @@ constexpr double kStep = 0.25;
 
 /// Limits the number of trees; a few rows are balanced soon.
 int roundsFor(const SymmetricProblem &problem) {
-  int roots = static_cast<int>(problem.roots().size());
-  return std::max(4, std::min(128 / roots, 4 * problem.numRows()));
+  const int roots = static_cast<int>(problem.roots().size());
+  const int rounds = std::max(4, std::min(128 / roots, 4 * problem.numRows()));
+  // With one root, each round searches for paths from every rank.
+  constexpr int kMostSearches = 1 << 14;
+  const int ranks = problem.problem().rankTopology->numRanks();
+  return std::max(1, std::min(rounds, kMostSearches / ranks));
 }
 
 } // namespace

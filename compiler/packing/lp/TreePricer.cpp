@@ -33,11 +33,16 @@ void TreePricer::findGates() {
 }
 
 void TreePricer::setPrices(std::vector<double> prices) {
+  constexpr int kWays = 16;
   prices_ = std::move(prices);
   const Symmetry &symmetry = problem_.symmetry();
-  paths_.emplace(symmetry,
-                 spreadPaths(*problem_.problem().rankTopology, prices_,
-                             symmetry.representatives(), 16));
+  const PackingProblem &of = problem_.problem();
+  // All ranks but the root have few paths each in a tree with one root.
+  const auto waysOf = [&](int from) {
+    return isRooted(of.collective) && from != of.root ? 1 : kWays;
+  };
+  paths_.emplace(symmetry, spreadPaths(*of.rankTopology, prices_,
+                                       symmetry.representatives(), waysOf));
   if (!pairs_)
     pairs_.emplace(*paths_);
   costs_ = pairs_->withCosts(paths_->table().costs);

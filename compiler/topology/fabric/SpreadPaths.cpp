@@ -34,14 +34,16 @@ int wayOf(int from, int to, int ways) {
 
 PathTable blink::spreadPaths(const RankTopology &machine,
                              const std::vector<double> &prices,
-                             const std::vector<int> &sources, int ways) {
+                             const std::vector<int> &sources,
+                             llvm::function_ref<int(int)> waysOf) {
   PathTable table = machine.cheapestPaths(prices, sources);
   const std::vector<int> fabric = fabricLinks(machine.topology());
   if (fabric.empty() || !machine.relays().empty())
     return table;
   std::vector<double> own = prices;
   std::vector<bool> taken(size_t(machine.numRanks())); // if `to` goes this way
-  for (int from : sources)
+  for (int from : sources) {
+    const int ways = waysOf(from);
     for (int way = 0; way < ways; ++way) {
       bool isTaken = false;
       for (int to = 0; to < machine.numRanks(); ++to)
@@ -59,5 +61,6 @@ PathTable blink::spreadPaths(const RankTopology &machine,
           table.paths[place] = std::move(path);
       }
     }
+  }
   return table;
 }

@@ -9,18 +9,22 @@
 
 #include "compiler/topology/fabric/RankTopology.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace blink {
 
 /// Returns cheapest paths from `sources`, of the same costs as those of
 /// RankTopology::cheapestPaths, but on a machine with a fabric (FabricLinks.h)
 /// each pair of ranks breaks ties in its own way. Without this all paths of a
 /// fat tree would cross the same core switch; with it the paths use the cores
-/// about equally often, as with ECMP (RFC 2992). Each source has `ways` sets of
-/// tie-breakers, each of which takes a search; one is enough if all ranks are
-/// sources. With relays the paths are those of cheapestPaths. Deterministic.
+/// about equally often, as with ECMP (RFC 2992). A source has `waysOf(source)`
+/// sets of tie-breakers, each of which takes a search; one is enough if paths
+/// from all ranks are used about equally often. With relays the paths are those
+/// of cheapestPaths. Deterministic.
 PathTable spreadPaths(const RankTopology &machine,
                       const std::vector<double> &prices,
-                      const std::vector<int> &sources, int ways);
+                      const std::vector<int> &sources,
+                      llvm::function_ref<int(int)> waysOf);
 
 } // namespace blink
 
