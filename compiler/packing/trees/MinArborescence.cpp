@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 using namespace blink;
 
@@ -24,8 +25,9 @@ namespace {
 
 class Contraction {
 public:
-  Contraction(const CostMatrix &costs, int n, int root)
-      : n_(n), root_(root), costs_(costs), edges_(costs.size()),
+  /// `into` has the costs of the edges into each vertex, one after the other.
+  Contraction(CostMatrix into, int n, int root)
+      : n_(n), root_(root), costs_(std::move(into)), edges_(costs_.size()),
         alive_(n, true), joined_(n, false), position_(n, -1), entering_(n, 0.0),
         vertexAt_(n), chosen_(n, -1), outer_(n, -1) {
     for (int edge = 0; edge < n * n; ++edge)
@@ -49,7 +51,7 @@ private:
     int best = root_;
     for (int from = 0; from < n_; ++from)
       if (alive_[from] && from != slot &&
-          costs_[from * n_ + slot] < costs_[best * n_ + slot])
+          costs_[slot * n_ + from] < costs_[slot * n_ + best])
         best = from;
     return best;
   }
@@ -60,10 +62,10 @@ private:
     while (true) {
       int slot = path.back();
       int from = cheapestSource(slot);
-      entering_[slot] = costs_[from * n_ + slot];
+      entering_[slot] = costs_[slot * n_ + from];
       if (entering_[slot] == kInfinity)
         return false;
-      chosen_[vertexAt_[slot]] = edges_[from * n_ + slot];
+      chosen_[vertexAt_[slot]] = edges_[slot * n_ + from];
       if (joined_[from])
         break;
       if (position_[from] >= 0) {
@@ -102,20 +104,20 @@ private:
       double in = kInfinity, out = kInfinity;
       int inEdge = -1, outEdge = -1;
       for (int slot : cycle) {
-        double added = costs_[other * n_ + slot] - entering_[slot];
+        double added = costs_[slot * n_ + other] - entering_[slot];
         if (added < in) {
           in = added;
-          inEdge = edges_[other * n_ + slot];
+          inEdge = edges_[slot * n_ + other];
         }
-        if (costs_[slot * n_ + other] < out) {
-          out = costs_[slot * n_ + other];
-          outEdge = edges_[slot * n_ + other];
+        if (costs_[other * n_ + slot] < out) {
+          out = costs_[other * n_ + slot];
+          outEdge = edges_[other * n_ + slot];
         }
       }
-      costs_[other * n_ + home] = in;
-      edges_[other * n_ + home] = inEdge;
-      costs_[home * n_ + other] = out;
-      edges_[home * n_ + other] = outEdge;
+      costs_[home * n_ + other] = in;
+      edges_[home * n_ + other] = inEdge;
+      costs_[other * n_ + home] = out;
+      edges_[other * n_ + home] = outEdge;
     }
     vertexAt_[home] = vertex;
     for (int slot : cycle)
@@ -132,7 +134,7 @@ private:
          --vertex) {
       if (entered[vertex] || vertex == root_)
         continue;
-      int from = chosen_[vertex] / n_, to = chosen_[vertex] % n_;
+      int to = chosen_[vertex] / n_, from = chosen_[vertex] % n_;
       parents[to] = from;
       for (int inner = to; inner != vertex; inner = outer_[inner])
         entered[inner] = true;
@@ -141,8 +143,8 @@ private:
   }
 
   int n_, root_;
-  CostMatrix costs_;       // between slots
-  std::vector<int> edges_; // between slots: the original edge from * n + to
+  CostMatrix costs_;       // into each slot, so that a search reads one row
+  std::vector<int> edges_; // into each slot: the original edge to * n + from
   std::vector<bool> alive_, joined_;
   std::vector<int> position_;    // on the path, or -1
   std::vector<double> entering_; // cost of the chosen edge into a slot
@@ -154,7 +156,7 @@ private:
 } // namespace
 
 Parents blink::minArborescence(const CostMatrix &costs, int n, int root) {
-  return Contraction(costs, n, root).solve();
+  return Contraction(transposed(costs, n), n, root).solve();
 }
 
 Parents blink::minArborescence(const CostGraph &into, int root) {
@@ -162,7 +164,7 @@ Parents blink::minArborescence(const CostGraph &into, int root) {
   // trees as earlier versions of Blink did.
   constexpr int kDense = 1024;
   const int n = into.numVertices();
-  return n <= kDense ? minArborescence(into.reversed().asMatrix(), n, root)
+  return n <= kDense ? Contraction(into.asMatrix(), n, root).solve()
                      : sparseArborescence(into, root);
 }
 
