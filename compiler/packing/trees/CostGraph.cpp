@@ -51,15 +51,6 @@ CostGraph CostGraph::reversed() const {
   return result;
 }
 
-CostMatrix CostGraph::asMatrix() const {
-  const auto n = static_cast<size_t>(numVertices());
-  CostMatrix costs(n * n, kInfinity);
-  for (int vertex = 0; vertex < numVertices(); ++vertex)
-    for (const Edge &edge : from(vertex))
-      costs[size_t(vertex) * n + edge.end] = edge.cost;
-  return costs;
-}
-
 template <typename CostOf>
 static double sumOf(const Parents &parents, CostOf costOf) {
   if (parents.empty())

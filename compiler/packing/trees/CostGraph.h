@@ -53,8 +53,6 @@ public:
 
   /// Returns the graph with all edges reversed.
   CostGraph reversed() const;
-  /// Returns the same graph as a matrix.
-  CostMatrix asMatrix() const;
 
 private:
   std::vector<size_t> begins_; // first edge of each vertex, and the end of all

@@ -17,7 +17,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
+#include <iterator>
+#include <numeric>
 
 using namespace blink;
 
@@ -25,15 +26,17 @@ namespace {
 
 class Contraction {
 public:
-  /// `into` has the costs of the edges into each vertex, one after the other.
-  Contraction(CostMatrix into, int n, int root)
-      : n_(n), root_(root), costs_(std::move(into)), edges_(costs_.size()),
-        alive_(n, true), joined_(n, false), position_(n, -1), entering_(n, 0.0),
-        vertexAt_(n), chosen_(n, -1), outer_(n, -1) {
-    for (int edge = 0; edge < n * n; ++edge)
-      edges_[edge] = edge;
-    for (int slot = 0; slot < n; ++slot)
-      vertexAt_[slot] = slot;
+  /// `into` lists edges by the vertex that they enter.
+  Contraction(const CostGraph &into, int root)
+      : n_(into.numVertices()), root_(root), stride_(n_ + kPadding),
+        costs_(size_t(n_) * stride_, kInfinity), edges_(costs_.size()),
+        alive_(n_, true), joined_(n_, false), position_(n_, -1),
+        entering_(n_, 0.0), vertexAt_(n_), chosen_(n_, -1), outer_(n_, -1) {
+    for (int slot = 0; slot < n_; ++slot)
+      for (const CostGraph::Edge &edge : into.from(slot))
+        costs_[size_t(slot) * stride_ + edge.end] = edge.cost;
+    std::iota(edges_.begin(), edges_.end(), 0);
+    std::iota(vertexAt_.begin(), vertexAt_.end(), 0);
     joined_[root] = true;
   }
 
@@ -45,15 +48,24 @@ public:
   }
 
 private:
-  /// Returns the alive slot with the cheapest edge into `slot`. The root is
-  /// tried first, so that a tie goes to the lower tree.
+  /// Returns the alive slot with the cheapest edge into `slot`: the root if it
+  /// has one, so that a tie goes to the lower tree, or else the first. Edges
+  /// from other slots, and from `slot` itself, have infinite costs.
   int cheapestSource(int slot) const {
-    int best = root_;
-    for (int from = 0; from < n_; ++from)
-      if (alive_[from] && from != slot &&
-          costs_[slot * n_ + from] < costs_[slot * n_ + best])
-        best = from;
-    return best;
+    const double *row = costs_.data() + size_t(slot) * stride_;
+    // Several minima at a time, because each comparison waits for the last one.
+    constexpr int kStride = 8;
+    double least[kStride];
+    std::fill(std::begin(least), std::end(least), row[root_]);
+    int from = 0;
+    for (; from + kStride <= n_; from += kStride)
+      for (int i = 0; i < kStride; ++i)
+        least[i] = std::min(least[i], row[from + i]);
+    for (; from < n_; ++from)
+      least[0] = std::min(least[0], row[from]);
+    const double cost = *std::min_element(std::begin(least), std::end(least));
+    return row[root_] == cost ? root_
+                              : int(std::find(row, row + n_, cost) - row);
   }
 
   bool growPath(int start) {
@@ -62,10 +74,10 @@ private:
     while (true) {
       int slot = path.back();
       int from = cheapestSource(slot);
-      entering_[slot] = costs_[slot * n_ + from];
+      entering_[slot] = costs_[slot * stride_ + from];
       if (entering_[slot] == kInfinity)
         return false;
-      chosen_[vertexAt_[slot]] = edges_[slot * n_ + from];
+      chosen_[vertexAt_[slot]] = edges_[slot * stride_ + from];
       if (joined_[from])
         break;
       if (position_[from] >= 0) {
@@ -96,28 +108,31 @@ private:
       alive_[slot] = slot == home;
     }
     std::vector<bool> inside(n_, false);
-    for (int slot : cycle)
+    for (int slot : cycle) {
       inside[slot] = true;
+      costs_[home * stride_ + slot] = kInfinity;
+    }
     for (int other = 0; other < n_; ++other) {
       if (!alive_[other] || inside[other])
         continue;
       double in = kInfinity, out = kInfinity;
       int inEdge = -1, outEdge = -1;
       for (int slot : cycle) {
-        double added = costs_[slot * n_ + other] - entering_[slot];
+        double added = costs_[slot * stride_ + other] - entering_[slot];
         if (added < in) {
           in = added;
-          inEdge = edges_[slot * n_ + other];
+          inEdge = edges_[slot * stride_ + other];
         }
-        if (costs_[other * n_ + slot] < out) {
-          out = costs_[other * n_ + slot];
-          outEdge = edges_[other * n_ + slot];
+        if (costs_[other * stride_ + slot] < out) {
+          out = costs_[other * stride_ + slot];
+          outEdge = edges_[other * stride_ + slot];
         }
+        costs_[other * stride_ + slot] = kInfinity;
       }
-      costs_[home * n_ + other] = in;
-      edges_[home * n_ + other] = inEdge;
-      costs_[other * n_ + home] = out;
-      edges_[other * n_ + home] = outEdge;
+      costs_[home * stride_ + other] = in;
+      edges_[home * stride_ + other] = inEdge;
+      costs_[other * stride_ + home] = out;
+      edges_[other * stride_ + home] = outEdge;
     }
     vertexAt_[home] = vertex;
     for (int slot : cycle)
@@ -134,7 +149,7 @@ private:
          --vertex) {
       if (entered[vertex] || vertex == root_)
         continue;
-      int to = chosen_[vertex] / n_, from = chosen_[vertex] % n_;
+      int to = chosen_[vertex] / stride_, from = chosen_[vertex] % stride_;
       parents[to] = from;
       for (int inner = to; inner != vertex; inner = outer_[inner])
         entered[inner] = true;
@@ -142,9 +157,14 @@ private:
     return parents;
   }
 
+  /// Keeps the numbers of a column out of the same few places of a cache.
+  static constexpr int kPadding = 8;
+
   int n_, root_;
-  CostMatrix costs_;       // into each slot, so that a search reads one row
-  std::vector<int> edges_; // into each slot: the original edge to * n + from
+  int stride_;       // between rows
+  CostMatrix costs_; // into each slot, so that a search reads one row
+  std::vector<int>
+      edges_; // into each slot: the original edge to * stride_ + from
   std::vector<bool> alive_, joined_;
   std::vector<int> position_;    // on the path, or -1
   std::vector<double> entering_; // cost of the chosen edge into a slot
@@ -156,7 +176,7 @@ private:
 } // namespace
 
 Parents blink::minArborescence(const CostMatrix &costs, int n, int root) {
-  return Contraction(transposed(costs, n), n, root).solve();
+  return Contraction(CostGraph(costs, n).reversed(), root).solve();
 }
 
 Parents blink::minArborescence(const CostGraph &into, int root) {
@@ -164,19 +184,6 @@ Parents blink::minArborescence(const CostGraph &into, int root) {
   // trees as earlier versions of Blink did.
   constexpr int kDense = 1024;
   const int n = into.numVertices();
-  return n <= kDense ? Contraction(into.asMatrix(), n, root).solve()
+  return n <= kDense ? Contraction(into, root).solve()
                      : sparseArborescence(into, root);
-}
-
-CostMatrix blink::transposed(const CostMatrix &costs, int n) {
-  // Works in tiles, because reading a column of a large matrix costs a cache
-  // line for each number.
-  constexpr int kTile = 8; // doubles in a cache line
-  CostMatrix result(costs.size());
-  for (int row = 0; row < n; row += kTile)
-    for (int column = 0; column < n; column += kTile)
-      for (int from = row; from < std::min(n, row + kTile); ++from)
-        for (int to = column; to < std::min(n, column + kTile); ++to)
-          result[size_t(to) * n + from] = costs[size_t(from) * n + to];
-  return result;
 }

@@ -15,17 +15,13 @@ namespace blink {
 /// 1965, Edmonds 1967; in the dense form of Tarjan 1977, O(n^2) time and
 /// memory). Costs are >= 0. If there are several such trees, the choice is
 /// deterministic.
-///
-/// The cheapest in-tree to `root` is the same on the transposed matrix, where a
-/// vertex sends to its parent.
 Parents minArborescence(const CostMatrix &costs, int n, int root);
 
 /// The same for a graph that lists edges by the vertex that they enter, that
-/// is, for a graph reversed(). Uses sparseArborescence if there are many
-/// vertices.
+/// is, for a graph reversed(). For a graph that lists them by the vertex that
+/// they leave, this is the cheapest in-tree to `root`, where a vertex sends to
+/// its parent. Uses sparseArborescence if there are many vertices.
 Parents minArborescence(const CostGraph &into, int root);
-
-CostMatrix transposed(const CostMatrix &costs, int n);
 
 } // namespace blink
 

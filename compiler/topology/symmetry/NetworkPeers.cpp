@@ -11,11 +11,14 @@
 #include "compiler/topology/fabric/FabricLinks.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace blink;
@@ -148,19 +151,28 @@ public:
 private:
   /// For each representative, in their order, some other ranks.
   using Peers = std::vector<std::vector<int>>;
-  /// The ranks that representatives send to, and the ranks that send to them.
+  /// Some other ranks for each rank.
+  struct Lists {
+    std::vector<size_t> begins;
+    std::vector<int> ranks;
+    llvm::ArrayRef<int> of(int rank) const {
+      return llvm::ArrayRef(ranks).slice(begins[size_t(rank)],
+                                         begins[size_t(rank) + 1] -
+                                             begins[size_t(rank)]);
+    }
+  };
+  /// The ranks that each rank sends to, and those that send to it.
   struct Edges {
-    Peers out, in;
+    Lists out, in;
   };
 
   Peers at(int distance) const;
   std::vector<int> distances() const;
   bool fits(const Peers &more, int most) const;
-  Peers reversed(const Peers &peers) const;
-  Edges with(const Peers &more) const;
-  double hopsFrom(int source, const Edges &edges, double most,
-                  double lost) const;
-  double spread(const Edges &edges, double most) const;
+  Edges imagesOf(const std::vector<const Peers *> &parts) const;
+  double hopsFrom(int source, const std::array<const Edges *, 2> &edges,
+                  double most, double lost) const;
+  double spread(const Edges &chosen, const Edges &more, double most) const;
   template <typename Visit>
   void visitPeers(const Peers &peers, int rank, Visit visit) const {
     const int element = symmetry_.elementTo(rank);
@@ -268,32 +280,36 @@ bool Chooser::fits(const Peers &more, int most) const {
   return true;
 }
 
-/// Returns the ranks that send to representatives if these send to `peers`.
-Chooser::Peers Chooser::reversed(const Peers &peers) const {
-  Peers result(peers.size());
-  for (int rank : symmetry_.representatives())
-    for (int other : peers[size_t(reach_.orbitOf(rank))])
-      result[size_t(reach_.orbitOf(other))].push_back(
-          reach_.asOfRepresentative(other, rank));
-  return result;
-}
-
-Chooser::Edges Chooser::with(const Peers &more) const {
-  Edges edges{near_, {}};
-  for (size_t orbit = 0; orbit < edges.out.size(); ++orbit)
-    for (const Peers *peers : {&peers_, &more})
-      edges.out[orbit].insert(edges.out[orbit].end(), (*peers)[orbit].begin(),
-                              (*peers)[orbit].end());
-  edges.in = reversed(edges.out);
+/// Returns the edges of all ranks if representatives send to `parts`.
+Chooser::Edges
+Chooser::imagesOf(const std::vector<const Peers *> &parts) const {
+  Edges edges;
+  std::vector<size_t> &inBegins = edges.in.begins;
+  inBegins.assign(size_t(n_) + 1, 0);
+  for (int from = 0; from < n_; ++from) {
+    edges.out.begins.push_back(edges.out.ranks.size());
+    for (const Peers *part : parts)
+      visitPeers(*part, from, [&](int to) {
+        edges.out.ranks.push_back(to);
+        ++inBegins[size_t(to) + 1];
+      });
+  }
+  edges.out.begins.push_back(edges.out.ranks.size());
+  std::partial_sum(inBegins.begin(), inBegins.end(), inBegins.begin());
+  edges.in.ranks.resize(edges.out.ranks.size());
+  std::vector<size_t> next = inBegins;
+  for (int from = 0; from < n_; ++from)
+    for (int to : edges.out.of(from))
+      edges.in.ranks[next[size_t(to)]++] = from;
   return edges;
 }
 
 /// Returns the sum of the hops from `source` to all other ranks, where a rank
 /// that is not reached counts as `lost`. Returns `most` as soon as the sum is
 /// known to reach it.
-double Chooser::hopsFrom(int source, const Edges &edges, double most,
-                         double lost) const {
-  std::vector<bool> isReached(static_cast<size_t>(n_), false);
+double Chooser::hopsFrom(int source, const std::array<const Edges *, 2> &edges,
+                         double most, double lost) const {
+  std::vector<char> isReached(static_cast<size_t>(n_), false);
   std::vector<int> layer{source}, rest, next;
   isReached[size_t(source)] = true;
   int left = n_ - 1;
@@ -308,12 +324,12 @@ double Chooser::hopsFrom(int source, const Edges &edges, double most,
     constexpr size_t kLooks = 4;
     if (layer.size() * kLooks < size_t(left)) {
       for (int from : layer)
-        visitPeers(edges.out, from, [&](int to) {
-          if (!isReached[size_t(to)]) {
-            isReached[size_t(to)] = true;
-            next.push_back(to);
-          }
-        });
+        for (const Edges *part : edges)
+          for (int to : part->out.of(from))
+            if (!isReached[size_t(to)]) {
+              isReached[size_t(to)] = true;
+              next.push_back(to);
+            }
       rest.clear();
     } else {
       if (rest.empty())
@@ -321,16 +337,12 @@ double Chooser::hopsFrom(int source, const Edges &edges, double most,
           if (!isReached[size_t(rank)])
             rest.push_back(rank);
       size_t kept = 0;
-      for (int to : rest) {
-        const int element = symmetry_.elementTo(to);
-        (llvm::any_of(
-             edges.in[size_t(reach_.orbitOf(to))],
-             [&](int from) {
-               return isReached[size_t(symmetry_.mapRank(element, from))];
-             })
+      const auto reaches = [&](int from) { return isReached[size_t(from)]; };
+      for (int to : rest)
+        (llvm::any_of(edges[0]->in.of(to), reaches) ||
+                 llvm::any_of(edges[1]->in.of(to), reaches)
              ? next.emplace_back()
              : rest[kept++]) = to;
-      }
       rest.resize(kept);
       for (int rank : next)
         isReached[size_t(rank)] = true;
@@ -344,11 +356,12 @@ double Chooser::hopsFrom(int source, const Edges &edges, double most,
 
 /// Returns the sum of the hops to all other ranks, averaged over sources_; or
 /// `most`, if that is less.
-double Chooser::spread(const Edges &edges, double most) const {
+double Chooser::spread(const Edges &chosen, const Edges &more,
+                       double most) const {
   const auto count = double(sources_.size());
   double sum = 0;
   for (int source : sources_) {
-    sum += hopsFrom(source, edges, most * count - sum, n_);
+    sum += hopsFrom(source, {&chosen, &more}, most * count - sum, n_);
     if (sum >= most * count)
       return most;
   }
@@ -363,13 +376,15 @@ bool Chooser::run(int most) {
   for (int distance : distances())
     if (Peers pairs = at(distance); known.insert(pairs).second)
       candidates.push_back(std::move(pairs));
-  double least = spread(with(none), kInfinity);
+  const Edges nothing = imagesOf({});
+  Edges chosen = imagesOf({&near_});
+  double least = spread(chosen, nothing, kInfinity);
   while (true) {
     const Peers *best = nullptr;
     for (const Peers &pairs : candidates) {
       if (!fits(pairs, most))
         continue;
-      const double now = spread(with(pairs), least);
+      const double now = spread(chosen, imagesOf({&pairs}), least);
       if (now < least - 1e-9) {
         least = now;
         best = &pairs;
@@ -381,10 +396,11 @@ bool Chooser::run(int most) {
       for (int other : (*best)[orbit])
         if (!llvm::is_contained(peers_[orbit], other))
           peers_[orbit].push_back(other);
+    chosen = imagesOf({&near_, &peers_});
   }
-  const Edges edges = with(none);
   return llvm::all_of(symmetry_.representatives(), [&](int source) {
-    return hopsFrom(source, edges, kInfinity, kInfinity) < kInfinity;
+    return hopsFrom(source, {&chosen, &nothing}, kInfinity, kInfinity) <
+           kInfinity;
   });
 }
 

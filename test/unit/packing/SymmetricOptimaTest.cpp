@@ -41,13 +41,13 @@ TEST_CASE("a tree without directions costs no more than any with them") {
       prices.push_back(ofClass[size_t(symmetry.linkClass(int(link)))]);
     const double spanning = spanningCost(
         symmetry, machine.cheapestPaths(prices, symmetry.representatives()));
-    const CostMatrix costs = machine.cheapestPaths(prices).costs;
     const int n = machine.numRanks();
+    const CostGraph costs(machine.cheapestPaths(prices).costs, n);
     const bool isExact = symmetry.representatives().size() == 1;
     ++(isExact ? alike : others);
     for (int root = 0; root < n; ++root)
-      for (const CostMatrix &way : {costs, transposed(costs, n)}) {
-        const double cost = costOf(way, minArborescence(way, n, root));
+      for (const CostGraph &way : {costs, costs.reversed()}) {
+        const double cost = costOf(way.reversed(), minArborescence(way, root));
         CHECK(spanning <= cost + 1e-9);
         if (isExact)
           CHECK(spanning == doctest::Approx(cost).epsilon(1e-12));

@@ -35,6 +35,12 @@ int mostOnLink(const RankTopology &machine, const PathTable &table) {
   return most;
 }
 
+/// The same number of ways from each source.
+struct Ways {
+  int number;
+  int operator()(int /*source*/) const { return number; }
+};
+
 } // namespace
 
 TEST_CASE("paths of a fat tree are shared out among its cores") {
@@ -47,8 +53,8 @@ TEST_CASE("paths of a fat tree are shared out among its cores") {
       prices.push_back(1 + double(link % 3 == 0));
     for (const std::vector<double> &each :
          {std::vector<double>(prices.size(), 1.0), prices})
-      for (auto [sources, ways] :
-           {std::pair(firstNumbers(size_t(n)), 1), {std::vector{5, 77}, 16}}) {
+      for (auto [sources, ways] : {std::pair(firstNumbers(size_t(n)), Ways{1}),
+                                   {std::vector{5, 77}, Ways{16}}}) {
         const PathTable plain = machine.cheapestPaths(each, sources);
         const PathTable spread = spreadPaths(machine, each, sources, ways);
         CHECK(spread.costs == plain.costs);
@@ -67,10 +73,11 @@ TEST_CASE("paths of a fat tree are shared out among its cores") {
     const std::vector<double> alike(prices.size(), 1.0);
     const std::vector<int> all = firstNumbers(size_t(n));
     CHECK(mostOnLink(machine, machine.cheapestPaths(alike, all)) >= 4 * 124);
-    CHECK(mostOnLink(machine, spreadPaths(machine, alike, all, 1)) < 3 * 124);
+    CHECK(mostOnLink(machine, spreadPaths(machine, alike, all, Ways{1})) <
+          3 * 124);
     // From a single rank, 16 ways suffice to use all 4 links.
     CHECK(mostOnLink(machine, machine.cheapestPaths(alike, {0})) == 124);
-    CHECK(mostOnLink(machine, spreadPaths(machine, alike, {0}, 16)) < 62);
+    CHECK(mostOnLink(machine, spreadPaths(machine, alike, {0}, Ways{16})) < 62);
   }
 }
 
@@ -80,6 +87,6 @@ TEST_CASE("without a fabric paths stay what they were") {
   CHECK(fabricLinks(machine.topology()).empty());
   const std::vector<double> prices(machine.topology().links.size(), 1.0);
   const std::vector<int> all = firstNumbers(size_t(machine.numRanks()));
-  CHECK(spreadPaths(machine, prices, all, 4).paths ==
+  CHECK(spreadPaths(machine, prices, all, Ways{4}).paths ==
         machine.cheapestPaths(prices, all).paths);
 }
