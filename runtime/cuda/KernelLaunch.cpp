@@ -90,15 +90,12 @@ cudaError_t findStage(int device, unsigned &bytes) {
 
 } // namespace
 
-cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool folds,
+cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool staged,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream) {
   void *arguments[] = {const_cast<Launch *>(&launch)};
-  // Only kernelFor's kernels have staged folds. Others, and those of lines, run
-  // without: a multiprocessor divides its memory anew between cache and stage.
   unsigned stage = 0;
-  if (folds && !launch.lowLatency && !launch.inSwitch &&
-      launch.shape.partialBytes == 0) {
+  if (staged) {
     int device = 0;
     const cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess)
@@ -161,7 +158,8 @@ cudaError_t prepareLanes(uint32_t &numBlocks) {
     }
   for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
     if (error == cudaSuccess)
-      error = lowerToResident(switchKernelOf(blinkDataType_t(type)), least);
+      error =
+          lowerToResident(switchKernelOf(blinkDataType_t(type)), least, stage);
   numBlocks = uint32_t(processors) * uint32_t(least);
   if (error == cudaSuccess)
     stages.set(device, stage);
