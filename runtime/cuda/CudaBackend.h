@@ -186,6 +186,7 @@ private:
   bool sharesGpus() const;
   void noteSwitches(int rank, const Status &status);
   bool switchesWork(const VariantPlan &variant, const CallKind &kind) const;
+  const SwitchPlace *firstSwitchPlaceOf(const VariantPlan &variant) const;
   const SwitchPlace *switchPlaceOf(const VariantPlan &variant,
                                    uint32_t tree) const;
   SwitchStep switchStepOf(const SwitchPlace &place, const StepCode &step,
@@ -253,6 +254,8 @@ private:
   // CudaBackendLaunch.cpp
   Status launch(const std::vector<Call *> &calls);
   Status launchRound(const std::vector<Call *> &round);
+  bool needsStages(const VariantPlan &variant, const CallKind &kind,
+                   const Launch &launch) const;
   Status launchOnDevice(int device, const std::vector<Call *> &calls,
                         bool &begun, bool &capturing);
   // CudaBackendStreams.cpp

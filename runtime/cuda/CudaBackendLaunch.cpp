@@ -106,6 +106,17 @@ Status CudaBackend::launchRound(const std::vector<Call *> &round) {
   return {};
 }
 
+/// Whether lanes load what they add through stages (StagedFold.h). Other
+/// launches have none: a multiprocessor divides its memory anew between cache
+/// and stage.
+bool CudaBackend::needsStages(const VariantPlan &variant, const CallKind &kind,
+                              const Launch &launch) const {
+  return sched::isReduction(kind.collective) && !launch.lowLatency &&
+         launch.shape.partialBytes == 0 &&
+         // The switch adds, but not in trees for which none works.
+         !(launch.inSwitch && firstSwitchPlaceOf(variant)->forAll);
+}
+
 /// `begun` is set as soon as a kernel is in its stream.
 Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
                                    bool &begun, bool &capturing) {
@@ -164,7 +175,7 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
         return announced(stream, capturing, std::move(carried), [&] {
           return cudaStatus(
               launchLanes(first.kind.type, first.kind.op,
-                          sched::isReduction(first.kind.collective), blocks,
+                          needsStages(variant, first.kind, launch), blocks,
                           launch, stream),
               first.kind.describe() + ": cannot launch");
         });

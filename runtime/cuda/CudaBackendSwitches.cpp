@@ -172,14 +172,23 @@ CudaBackend::prepareSwitches(int self,
 
 bool CudaBackend::switchesWork(const VariantPlan &variant,
                                const CallKind &kind) const {
-  const auto first = switchPlaces_.lower_bound({variant.number, 0});
-  return first != switchPlaces_.end() && first->first.first == variant.number &&
-         switchAdds(kind.type) &&
+  const SwitchPlace *first = firstSwitchPlaceOf(variant);
+  return first && switchAdds(kind.type) &&
          // If some trees have no switch, folds do not divide: see
          // foldByCopies().
-         (kind.op == blinkSum || (kind.op == blinkAvg && first->second.forAll &&
-                                  switchDivides(kind.type))) &&
+         (kind.op == blinkSum ||
+          (kind.op == blinkAvg && first->forAll && switchDivides(kind.type))) &&
          (variant.partial.empty() || !isWidened(kind.type, kind.op));
+}
+
+/// Returns the place of the variant's first tree for which a switch works, or
+/// null.
+const CudaBackend::SwitchPlace *
+CudaBackend::firstSwitchPlaceOf(const VariantPlan &variant) const {
+  const auto first = switchPlaces_.lower_bound({variant.number, 0});
+  return first != switchPlaces_.end() && first->first.first == variant.number
+             ? &first->second
+             : nullptr;
 }
 
 const CudaBackend::SwitchPlace *

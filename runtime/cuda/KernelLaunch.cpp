@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <map>
+#include <mutex>
 
 namespace blink::runtime {
 namespace {
@@ -49,61 +51,85 @@ cudaError_t lowerToResident(const void *kernel, int &least,
   return error;
 }
 
-/// Bytes of a block's stage on each device, once prepareLanes() has found out.
-/// Relaxed: ranks launch after their communicators have been made, which
-/// synchronises, and every communicator finds the same.
-class Stages {
-public:
-  static constexpr int kDevices = 256; ///< further devices use no stage
-
-  void set(int device, unsigned bytes) {
-    if (device < kDevices)
-      bytes_[device].store(bytes, std::memory_order_relaxed);
-  }
-  unsigned of(int device) const {
-    return device < kDevices ? bytes_[device].load(std::memory_order_relaxed)
-                             : 0;
-  }
-
-private:
-  std::atomic<unsigned> bytes_[kDevices] = {};
+/// What prepareLanes() has found out about a device.
+struct PreparedDevice {
+  std::mutex mutex;       ///< held by who prepares the device
+  uint32_t numBlocks = 0; ///< 0: not prepared
+  /// Bytes of a block's stage. Launches read it without the mutex: who prepares
+  /// the device may have to wait for kernels that wait for these launches.
+  std::atomic<unsigned> stage{0};
 };
-Stages stages;
+
+PreparedDevice &preparedDevice(int device) {
+  static std::mutex mutex;
+  // Never destroyed: communicators may outlive this file's variables.
+  static auto &devices = *new std::map<int, PreparedDevice>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  return devices[device];
+}
 
 /// Sets `bytes` to those of the largest stage for which a block of lanes has
 /// room on the device beside its own shared memory.
-cudaError_t findStage(int device, unsigned &bytes) {
+cudaError_t findStage(int device, const cudaFuncAttributes &attributes,
+                      unsigned &bytes) {
+  constexpr int kAmpere = 80; // its code is the first to use stages
   int most = 0;
-  cudaFuncAttributes attributes;
-  cudaError_t error = cudaDeviceGetAttribute(
+  const cudaError_t error = cudaDeviceGetAttribute(
       &most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  if (error == cudaSuccess)
-    error =
-        cudaFuncGetAttributes(&attributes, kernelFor(blinkFloat32, blinkSum));
   bytes = 0;
-  if (error == cudaSuccess && device < Stages::kDevices)
+  if (error == cudaSuccess &&
+      std::min(attributes.binaryVersion, attributes.ptxVersion) >= kAmpere)
     for (unsigned packs : kStagePacks)
       if (attributes.sharedSizeBytes + stageBytes(packs) <= size_t(most))
         bytes = std::max(bytes, stageBytes(packs));
   return error;
 }
 
+/// Loads all kernels on the device, and allows them their stages.
+/// `attributes`: those of any of kernelFor's kernels.
+cudaError_t prepare(int device, const cudaFuncAttributes &attributes,
+                    PreparedDevice &prepared) {
+  prepared.numBlocks = 0;
+  int processors = 0, least = std::numeric_limits<int>::max();
+  unsigned stage = 0;
+  cudaError_t error = cudaDeviceGetAttribute(
+      &processors, cudaDevAttrMultiProcessorCount, device);
+  if (error == cudaSuccess)
+    error = findStage(device, attributes, stage);
+  const auto add = [&](const void *kernel, unsigned bytes) {
+    if (error == cudaSuccess)
+      error = lowerToResident(kernel, least, bytes);
+  };
+  add(messageKernel(), 0);
+  for (int number = blinkInt8; number <= blinkFloat8e5m2; ++number) {
+    const auto type = blinkDataType_t(number);
+    for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax, blinkMin, blinkBand,
+                            blinkBor, blinkBxor}) {
+      add(kernelFor(type, op), stage);
+      add(wideKernelFor(type, op), 0);
+    }
+    add(switchKernelOf(type), stage);
+  }
+  if (error != cudaSuccess)
+    return error;
+  prepared.stage = stage;
+  prepared.numBlocks = uint32_t(processors) * uint32_t(least);
+  return cudaSuccess;
+}
+
 } // namespace
 
-cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool folds,
+cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool staged,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream) {
   void *arguments[] = {const_cast<Launch *>(&launch)};
-  // Only kernelFor's kernels have staged folds. Others, and those of lines, run
-  // without: a multiprocessor divides its memory anew between cache and stage.
   unsigned stage = 0;
-  if (folds && !launch.lowLatency && !launch.inSwitch &&
-      launch.shape.partialBytes == 0) {
+  if (staged) {
     int device = 0;
     const cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess)
       return error;
-    stage = stages.of(device);
+    stage = preparedDevice(device).stage;
   }
   const void *kernel = launch.inSwitch ? switchKernelOf(type)
                        : launch.shape.partialBytes != 0
@@ -139,32 +165,23 @@ cudaError_t launchClock(uint64_t *time, cudaStream_t stream) {
 }
 
 cudaError_t prepareLanes(uint32_t &numBlocks) {
-  int device = 0, processors = 0, least = std::numeric_limits<int>::max();
+  int device = 0;
   cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                                   device);
-  unsigned stage = 0;
-  if (error == cudaSuccess)
-    error = findStage(device, stage);
-  if (error == cudaSuccess)
-    error = lowerToResident(messageKernel(), least);
-  for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
-    for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax, blinkMin, blinkBand,
-                            blinkBor, blinkBxor}) {
-      if (error == cudaSuccess)
-        error =
-            lowerToResident(kernelFor(blinkDataType_t(type), op), least, stage);
-      if (error == cudaSuccess)
-        error =
-            lowerToResident(wideKernelFor(blinkDataType_t(type), op), least);
-    }
-  for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
-    if (error == cudaSuccess)
-      error = lowerToResident(switchKernelOf(blinkDataType_t(type)), least);
-  numBlocks = uint32_t(processors) * uint32_t(least);
-  if (error == cudaSuccess)
-    stages.set(device, stage);
+  if (error != cudaSuccess)
+    return error;
+  PreparedDevice &prepared = preparedDevice(device);
+  const std::lock_guard<std::mutex> lock(prepared.mutex);
+  cudaFuncAttributes attributes{};
+  error = cudaFuncGetAttributes(&attributes, kernelFor(blinkFloat32, blinkSum));
+  // Once is enough, but cudaDeviceReset() forgets kernels and what they may
+  // have, and that shows in what this one may have. Without stages nothing
+  // shows it.
+  const unsigned stage = prepared.stage;
+  const bool isPrepared = prepared.numBlocks != 0 && stage != 0 &&
+                          attributes.maxDynamicSharedSizeBytes == int(stage);
+  if (error == cudaSuccess && !isPrepared)
+    error = prepare(device, attributes, prepared);
+  numBlocks = prepared.numBlocks;
   return error;
 }
 

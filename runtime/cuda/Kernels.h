@@ -16,9 +16,9 @@
 
 namespace blink::runtime {
 
-/// Starts `numBlocks` lanes on the current device, in `stream`. `folds`:
-/// whether they fold sources, so that blocks need a stage (StagedFold.h).
-cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool folds,
+/// Starts `numBlocks` lanes on the current device, in `stream`.
+/// `staged`: with a stage each (StagedFold.h), if the device has room.
+cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool staged,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream);
 

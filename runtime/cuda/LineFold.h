@@ -6,10 +6,10 @@
 //
 // If there are few lines, each thread waits for one line of one source, and
 // after a barrier folds one line for one destination: what takes time then are
-// the instructions of a thread, one after the other. Otherwise a thread folds
-// the data of one line at a time. It loads the lines of all sources before it
-// waits for any of them, so it pays for one trip to memory, not for one per
-// source.
+// the instructions of a thread, one after the other. Otherwise, and from one
+// source to one destination, a thread folds the data of one line at a time. It
+// loads the lines of all sources before it waits for any of them, so it pays
+// for one trip to memory, not for one per source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ struct LineFold {
   BLINK_DEVICE void fold(uint64_t count) {
     const uint64_t numLines = (count + kCount - 1) / kCount;
     const uint32_t shift = ceilLog2(step.sources);
-    if (numLines <= LaneState::kLineWords >> shift)
+    if (step.numOperands() > 2 && numLines <= LaneState::kLineWords >> shift)
       return foldFew(*this, uint32_t(numLines), shift, count);
     BLINK_ROLLED
     for (uint64_t l = block.thread(); l < numLines; l += block.size()) {

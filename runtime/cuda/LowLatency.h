@@ -13,6 +13,7 @@
 #define BLINK_RUNTIME_CUDA_LOWLATENCY_H
 
 #include "runtime/core/Memory.h"
+#include "runtime/cuda/Pack.h"
 
 namespace blink::runtime {
 
@@ -45,6 +46,7 @@ inline constexpr uint64_t kSweepAfter = uint64_t(1) << 22;
 // by dependence, so the host, where tests look for races, uses release and
 // acquire instead.
 BLINK_DEVICE inline void storeLine(Line *line, uint64_t data, uint32_t flag) {
+  mustBeAligned(line, sizeof(Line));
   const uint64_t high = uint64_t(flag) << 32;
   const uint64_t words[] = {high | uint32_t(data), high | data >> 32};
 #if defined(__CUDA_ARCH__)
@@ -59,6 +61,7 @@ BLINK_DEVICE inline void storeLine(Line *line, uint64_t data, uint32_t flag) {
 
 /// Loads both words, each of them whole.
 BLINK_DEVICE inline Line loadLine(const Line *line) {
+  mustBeAligned(line, sizeof(Line));
   Line seen;
 #if defined(__CUDA_ARCH__)
   asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"

@@ -31,10 +31,20 @@ BLINK_DEVICE inline uint32_t funnelShift(uint32_t low, uint32_t high,
 #endif
 }
 
+/// On emulated devices, ends the program as GPUs end a kernel whose access is
+/// not aligned.
+BLINK_DEVICE inline void mustBeAligned(const void *address, uint32_t bytes) {
+#if !defined(__CUDA_ARCH__)
+  if (reinterpret_cast<uintptr_t>(address) % bytes != 0)
+    __builtin_trap();
+#endif
+}
+
 /// Loads the pack at an address that is a multiple of 16. A weak load, but not
 /// by the read-only path, because other threads write the memory between the
 /// folds of a kernel.
 BLINK_DEVICE inline Pack loadPack(const char *address) {
+  mustBeAligned(address, Pack::kBytes);
   Pack pack;
 #if defined(__CUDA_ARCH__)
   asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
@@ -49,6 +59,7 @@ BLINK_DEVICE inline Pack loadPack(const char *address) {
 }
 
 BLINK_DEVICE inline void storePack(char *address, const Pack &pack) {
+  mustBeAligned(address, Pack::kBytes);
 #if defined(__CUDA_ARCH__)
   asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(address),
                "r"(pack.words[0]), "r"(pack.words[1]), "r"(pack.words[2]),
@@ -63,6 +74,7 @@ BLINK_DEVICE inline void storePack(char *address, const Pack &pack) {
 /// element's size.
 template <typename T>
 BLINK_DEVICE inline void storeElements(char *address, const Pack &pack) {
+  mustBeAligned(address, sizeof(T));
 #if defined(__CUDA_ARCH__)
   BLINK_UNROLL
   for (uint32_t w = 0; w < 4; w += sizeof(T) == 8 ? 2 : 1) {
@@ -137,6 +149,7 @@ BLINK_DEVICE inline uint32_t misalignment(const volatile void *address) {
 /// pieces of that size. They need no shifts, and touch no other bytes.
 template <uint32_t kWidth>
 BLINK_DEVICE inline Pack loadParts(const char *address) {
+  mustBeAligned(address, kWidth);
   Pack pack;
 #if defined(__CUDA_ARCH__)
   BLINK_UNROLL
@@ -167,6 +180,7 @@ struct Words {
 /// Loads the words of the pack that begins `above` < 4 bytes above `begin`, a
 /// multiple of 4.
 BLINK_DEVICE inline Words loadWords(const char *begin, uint32_t above) {
+  mustBeAligned(begin, 4);
   Words result;
 #if defined(__CUDA_ARCH__)
   (void)above;

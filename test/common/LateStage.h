@@ -33,6 +33,7 @@ public:
   void load(uint32_t slot, const char *pack) {
     if (slot >= packs_ || numLoads_ == packs_)
       fail("a load goes beyond the stage");
+    runtime::mustBeAligned(pack, runtime::Pack::kBytes);
     slots_[slot] = {{0xdeadbeef, 0xdeadbeef, 0xdeadbeef, 0xdeadbeef}};
     loads_[(firstLoad_ + numLoads_) % kMostPacks] = {slot, pack, numGroups_};
     ++numLoads_;

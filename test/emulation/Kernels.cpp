@@ -20,6 +20,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -42,6 +44,9 @@ uint64_t deviceTime() {
                       std::chrono::steady_clock::now().time_since_epoch())
                       .count());
 }
+
+/// The stage of a launch that asks for none on a device that has stages.
+constexpr uint32_t kNoStage = ~0u;
 
 /// The barriers of a block's threads.
 struct Barriers {
@@ -67,7 +72,14 @@ public:
   void syncFold() { wait(barriers_.fold); }
   LaneState &state() const { return state_; }
   static constexpr bool kStages = true;
-  uint32_t stagePacks() const { return stagePacks_; }
+  uint32_t stagePacks() const {
+    if (stagePacks_ == kNoStage) {
+      std::fprintf(stderr, "a fold needs a stage, and its launch has none: on "
+                           "a GPU it would add element by element\n");
+      std::abort();
+    }
+    return stagePacks_;
+  }
   test::LateStage stage() const { return test::LateStage(stagePacks_); }
   uint64_t nanoseconds() const { return deviceTime(); }
   void relax() const {
@@ -179,7 +191,7 @@ void runGrid(uint32_t numBlocks, uint32_t stagePacks, const LaunchOf &launchOf,
 
 } // namespace
 
-cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool folds,
+cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool staged,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream) {
   const cudaError_t error = test::enter("cudaLaunchKernel", test::kContext);
@@ -192,7 +204,7 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op, bool folds,
   // GPUs of several kinds.
   constexpr uint32_t kStagePacks[] = {6, 18, 0, 12};
   const uint32_t stagePacks =
-      folds ? kStagePacks[test::currentDevice() % 4] : 0;
+      staged ? kStagePacks[test::currentDevice() % 4] : kNoStage;
   return test::enqueue(stream, [=, &residency] {
     runGrid(
         numBlocks, stagePacks,
@@ -220,7 +232,7 @@ cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
       return launches[launch.firstOf(b)];
     };
     runGrid(
-        numBlocks, /*stagePacks=*/0, launchOf,
+        numBlocks, kNoStage, launchOf,
         [&](HostBlock &block, uint32_t b) {
           runMessageBlock(block, launch, b);
         },
