@@ -8,6 +8,7 @@
 
 #include "compiler/packing/FewPeers.h"
 #include "compiler/packing/grow/PackGrown.h"
+#include "compiler/packing/grow/PackStars.h"
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/lp/MultiplicativeWeights.h"
 #include "compiler/packing/lp/SpanningCost.h"
@@ -305,6 +306,9 @@ Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
   const SymmetricProblem reduced = SymmetricProblem::reduce(problem);
   if (Error error = checkSize(reduced))
     return error;
+  if (std::optional<PackedTrees> stars =
+          packStars(reduced, std::min(slack, kMostSlack)))
+    return std::move(*stars);
   return ColumnGeneration(reduced, watcher).run();
 }
 

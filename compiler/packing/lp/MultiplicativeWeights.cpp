@@ -22,8 +22,9 @@ int roundsFor(const SymmetricProblem &problem) {
   const int rounds = std::max(4, std::min(128 / roots, 4 * problem.numRows()));
   // With one root, each round searches for paths from every rank.
   constexpr int kMostSearches = 1 << 14;
-  const int ranks = problem.problem().rankTopology->numRanks();
-  return std::max(1, std::min(rounds, kMostSearches / ranks));
+  const auto sources =
+      static_cast<int>(problem.symmetry().representatives().size());
+  return std::max(1, std::min(rounds, kMostSearches / sources));
 }
 
 } // namespace
