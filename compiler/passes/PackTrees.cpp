@@ -182,6 +182,9 @@ problemInPhases(collective::RequestOpInterface request) {
     return makeError("no problem");
   if (llvm::Error error = askForPhases(**phased))
     return error;
+  // Before the packing without phases, which may take long.
+  if (llvm::Error error = (*phased)->problem.check())
+    return error;
   return std::move(*phased);
 }
 

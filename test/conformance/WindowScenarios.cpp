@@ -74,25 +74,32 @@ public:
     char *send = static_cast<char *>(const_cast<void *>(buffers.send()));
     char *recv = static_cast<char *>(buffers.recv());
     char *ownSend = memory_ + kBegin + kMargin + (c.misaligned ? 8 : 0);
-    char *ownRecv =
-        c.inPlace ? ownSend + (recv - send) : ownSend + (kHalf - kBegin);
+    char *ownRecv = ownSend + (recv - send);
     if (c.inPlace && recv < send) {
       ownSend += send - recv;
       ownRecv += send - recv;
     }
+    if (!c.inPlace) {
+      ownRecv = ownSend + (kHalf - kBegin);
+      // As near to the output as it may lie, since all between them is
+      // compared.
+      const uint64_t room = uint64_t(memory_ + kHalf - kMargin - ownSend);
+      ownSend += (room - in) / kMargin * kMargin;
+    }
+    char *begin = std::max(std::min(ownSend, ownRecv) - kBegin, memory_);
     const char *end = std::max(ownSend + in, ownRecv + out) + kMargin;
-    std::memset(memory_, kUnused, size_t(end - memory_));
+    std::memset(begin, kUnused, size_t(end - begin));
     std::memcpy(ownSend, send, in);
     if (!c.inPlace)
       std::memcpy(ownRecv, recv, out);
-    const std::string before(memory_, size_t(end - memory_));
+    const std::string before(begin, size_t(end - begin));
     if (call(c, ownSend, ownRecv, comm) != blinkSuccess)
       return blinkGetLastError(comm);
     std::memcpy(recv, ownRecv, out);
     const std::string wrong = buffers.check();
     if (wrong.empty() &&
-        (std::memcmp(memory_, before.data(), size_t(ownRecv - memory_)) != 0 ||
-         std::memcmp(ownRecv + out, &before[size_t(ownRecv + out - memory_)],
+        (std::memcmp(begin, before.data(), size_t(ownRecv - begin)) != 0 ||
+         std::memcmp(ownRecv + out, &before[size_t(ownRecv + out - begin)],
                      size_t(end - (ownRecv + out))) != 0))
       return c.describe() + ": wrote beside the output";
     return wrong;

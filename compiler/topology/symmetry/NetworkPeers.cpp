@@ -12,12 +12,11 @@
 #include "compiler/topology/symmetry/Symmetry.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <array>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <set>
 
@@ -200,20 +199,18 @@ Chooser::Chooser(const RankTopology &rankTopology, const Symmetry &symmetry,
     for (int to = 0; to < n_; ++to)
       if (reach_.near(from, to))
         near_[size_t(reach_.orbitOf(from))].push_back(to);
-  llvm::EquivalenceClasses<int> joined;
+  llvm::IntEqClasses joined(static_cast<unsigned>(n_));
+  for (int rank = 0; rank < n_; ++rank)
+    visitPeers(near_, rank, [&](int other) {
+      joined.join(unsigned(rank), unsigned(other));
+    });
+  joined.compress(); // numbers the classes by their first ranks
+  servers_.resize(joined.getNumClasses());
   for (int rank = 0; rank < n_; ++rank) {
-    joined.insert(rank);
-    visitPeers(near_, rank, [&](int other) { joined.unionSets(rank, other); });
-  }
-  std::map<int, int> numberOf;
-  for (int rank = 0; rank < n_; ++rank) {
-    auto [server, isNew] = numberOf.try_emplace(
-        joined.getLeaderValue(rank), static_cast<int>(servers_.size()));
-    if (isNew)
-      servers_.emplace_back();
-    serverOf_.push_back(server->second);
-    placeOf_.push_back(static_cast<int>(servers_[server->second].size()));
-    servers_[server->second].push_back(rank);
+    const int server = static_cast<int>(joined[unsigned(rank)]);
+    serverOf_.push_back(server);
+    placeOf_.push_back(static_cast<int>(servers_[size_t(server)].size()));
+    servers_[size_t(server)].push_back(rank);
   }
   std::set<int> seen; // servers
   for (int source : symmetry.representatives())

@@ -362,12 +362,12 @@ TEST_CASE("fast NICs are used in full over many boxes") {
   // GPUs of an MI250 have room for one tree on their NICs; with rails, trees
   // have to get from one rail to the others within boxes.
   for (const Case &each :
-       {Case{"pcie-8gpu", 66, 1, 25, 40.75, 0.99, 12},
+       {Case{"pcie-8gpu", 66, 1, 25, 40.75, 0.99, 12, {Collective::broadcast}},
         Case{"pcie-8gpu", 20, 1, 25, 40.75, 0.99, 12},
         Case{"pcie-8gpu", 72, 8, 25, 40.75, 0.9, 20, {Collective::broadcast}},
-        Case{"dgx1", 66, 1, 50, 207.875, 0.99, 12},
+        Case{"dgx1", 66, 1, 50, 207.875, 0.99, 12, {Collective::reduce}},
         Case{"mi250", 40, 1, 25, 350, 0.99, 30, {Collective::reduce}},
-        Case{"dgx-a100", 72, 1, 100, 400, 0.99, 16}})
+        Case{"dgx-a100", 72, 1, 100, 400, 0.99, 16, {Collective::reduce}}})
     for (Collective collective : each.collectives) {
       CAPTURE(each.machine);
       CAPTURE(each.boxes);

@@ -7,6 +7,7 @@
 #include "runtime/flight/FlightFolder.h"
 #include "runtime/flight/PictureReader.h"
 #include "runtime/flight/PictureText.h"
+#include "test/common/Sanitizers.h"
 
 #include "doctest/doctest.h"
 
@@ -280,7 +281,7 @@ TEST_CASE("files that are damaged are read without harm") {
   // The name sorts behind all real ones.
   const std::string path = flightPrefix() + "test." + std::to_string(getpid());
   std::mt19937 random(1);
-  for (int turn = 0; turn < 300; ++turn) {
+  for (int turn = 0; turn < (test::kSlow ? 60 : 300); ++turn) {
     std::string bytes = good;
     for (unsigned flips = random() % 8; flips > 0; --flips)
       bytes[random() % (turn % 2 ? sizeof(FlightHeader) : bytes.size())] ^=

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/unit/verify/Simulation.h"
+#include "test/common/Sanitizers.h"
 
 #include "doctest/doctest.h"
 
@@ -18,6 +19,9 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
+
+/// The number of random schedules.
+constexpr int kTimes = kSanitized ? 150 : 600;
 
 /// Returns the block of the inputs that the folds of a tree may read.
 uint32_t inputBlockOf(TestSchedule &schedule, uint32_t tree) {
@@ -194,7 +198,7 @@ bool passes(const VerifyReport &report, const std::string &name) {
 TEST_CASE("progress is proved exactly when no run gets stuck") {
   std::mt19937 random(1);
   int live = 0, dead = 0;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < kTimes; ++i) {
     TestSchedule schedule = randomSchedule(random);
     shuffleLanes(schedule, random);
     const bool proved = passes(judge(schedule), "progress");
@@ -206,14 +210,14 @@ TEST_CASE("progress is proved exactly when no run gets stuck") {
       CHECK(simulate(schedule, chunks, false, random).finished == proved);
     }
   }
-  CHECK(live > 100);
-  CHECK(dead > 100);
+  CHECK(live > kTimes / 6);
+  CHECK(dead > kTimes / 6);
 }
 
 TEST_CASE("a result is proved exactly when every run is right") {
   std::mt19937 random(2);
   int right = 0, wrong = 0;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < kTimes; ++i) {
     TestSchedule schedule = randomSchedule(random);
     if (random() % 2)
       shuffleLanes(schedule, random);
@@ -233,14 +237,14 @@ TEST_CASE("a result is proved exactly when every run is right") {
     CAPTURE(detailOf(report, "result"));
     CHECK(sawWrong == !proved);
   }
-  CHECK(right > 100);
-  CHECK(wrong > 50);
+  CHECK(right > kTimes / 6);
+  CHECK(wrong > kTimes / 12);
 }
 
 TEST_CASE("in place is proved exactly when every run in place is right") {
   std::mt19937 random(3);
   int safe = 0, unsafe = 0;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < kTimes; ++i) {
     TestSchedule schedule = randomSchedule(random);
     shuffleLanes(schedule, random);
     const VerifyReport report = judge(schedule);
@@ -256,6 +260,6 @@ TEST_CASE("in place is proved exactly when every run in place is right") {
     CAPTURE(detailOf(report, "in-place"));
     CHECK(sawWrong == !proved);
   }
-  CHECK(safe > 100);
-  CHECK(unsafe > 20);
+  CHECK(safe > kTimes / 6);
+  CHECK(unsafe > kTimes / 30);
 }
