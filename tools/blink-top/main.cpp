@@ -21,6 +21,11 @@ namespace {
 
 enum ExitCode { kGood = 0, kNoJob = 1, kBadCall = 2 };
 
+/// Writes out what standard output has buffered. Returns false if that fails or
+/// any write before failed: a text that does not fit into the buffer is written
+/// by std::fputs, and nothing is left to fail later.
+bool flushOutput() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
+
 int complain(const std::string &sentence, ExitCode code) {
   std::fflush(stdout);
   std::fprintf(stderr, "blink-top: error: %s\n", sentence.c_str());
@@ -61,9 +66,8 @@ std::string textOfAll(const std::vector<JobPicture> &jobs) {
 int run(int argc, char **argv) {
   top::Options options;
   if (!top::parseOptions(argc, argv, options)) // help, or the like
-    return std::fflush(stdout) == 0 && !std::ferror(stdout)
-               ? kGood
-               : complain("standard output: cannot write", kBadCall);
+    return flushOutput() ? kGood
+                         : complain("standard output: cannot write", kBadCall);
   for (;;) {
     const std::vector<JobPicture> jobs = takePictures(options);
     if (jobs.empty() && options.process != 0)
@@ -75,7 +79,7 @@ int run(int argc, char **argv) {
         options.json ? jsonOf(jobs, options.history)
                      : (options.once ? "" : "\033[H\033[2J") + textOfAll(jobs);
     std::fputs(text.c_str(), stdout);
-    if (std::fflush(stdout) != 0)
+    if (!flushOutput())
       return complain("standard output: cannot write", kBadCall);
     if (options.once)
       return kGood;

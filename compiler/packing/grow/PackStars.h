@@ -12,14 +12,14 @@
 
 namespace blink {
 
-/// Returns a packing of a gather, scatter or alltoall over more than kFewRanks
-/// ranks in which each block goes over a single path without ranks in between,
-/// if that reaches the optimum, or all but `slack` of it. A linear program
+/// Returns a packing of a routed collective over more than kFewRanks ranks in
+/// which each block goes over a single path without ranks in between, if that
+/// reaches the optimum, or all but `slack` of it. A linear program
 /// would need many more paths to balance the links of a fat tree. Each path in
 /// turn is a shortest one whose links are the least full. The certificate has
 /// prices on the fullest links at the ranks.
 /// Returns std::nullopt if it does not get there, for example on a torus, where
-/// ranks forward, or for phases or relays. The result has passed
+/// ranks forward, or for phases, relays or a sendrecv. The result has passed
 /// PackingProblem::verify.
 std::optional<PackedTrees> packStars(const SymmetricProblem &problem,
                                      double slack);
