@@ -6,6 +6,7 @@
 
 #include "compiler/packing/grow/PackStars.h"
 
+#include "compiler/packing/lp/ColumnGeneration.h"
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/support/Infinity.h"
 
@@ -155,14 +156,10 @@ std::optional<PackedTrees> blink::packStars(const SymmetricProblem &problem,
   const double enough = packed.packing.algbw / (1 - std::max(slack, kRounding));
   packed.certificate.bound = kInfinity;
   for (bool enters : {false, true}) {
-    llvm::Expected<PackingCertificate> proved =
-        boundAt(of, routing.fullestAtRanks(enters));
-    if (!proved) {
-      llvm::consumeError(proved.takeError());
-      return std::nullopt;
-    }
-    if (proved->bound < packed.certificate.bound)
-      packed.certificate = std::move(*proved);
+    PackingCertificate proved =
+        boundAt(problem, routing.fullestAtRanks(enters));
+    if (proved.bound < packed.certificate.bound)
+      packed.certificate = std::move(proved);
     if (packed.certificate.bound <= packed.packing.algbw * (1 + kRounding))
       break;
   }

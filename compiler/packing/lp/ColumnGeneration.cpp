@@ -368,15 +368,19 @@ Expected<PackingCertificate> blink::boundAt(const PackingProblem &problem,
                                             std::vector<double> prices) {
   if (Error error = problem.check())
     return error;
-  const SymmetricProblem reduced = SymmetricProblem::reduce(problem);
+  return boundAt(SymmetricProblem::reduce(problem), std::move(prices));
+}
+
+PackingCertificate blink::boundAt(const SymmetricProblem &problem,
+                                  std::vector<double> prices) {
   PackingCertificate certificate;
-  if (hasSpanningCost(reduced)) {
-    certificate.prices = reduced.averaged(std::move(prices));
-    certificate.bound = spanningBound(reduced, certificate.prices);
+  if (hasSpanningCost(problem)) {
+    certificate.prices = problem.averaged(std::move(prices));
+    certificate.bound = spanningBound(problem, certificate.prices);
     return certificate;
   }
-  TreePricer pricer(reduced);
-  pricer.setPrices(reduced.averaged(std::move(prices)));
+  TreePricer pricer(problem);
+  pricer.setPrices(problem.averaged(std::move(prices)));
   certificate.prices = pricer.prices();
   certificate.bound = pricer.bound(pricer.cheapestOfAll());
   return certificate;

@@ -72,6 +72,11 @@ private:
   std::vector<double> bestPrices_; // normalised
 };
 
+/// Returns the bound that `prices` prove, as boundAt of PackTrees.h does, for a
+/// problem that has been reduced already.
+PackingCertificate boundAt(const SymmetricProblem &problem,
+                           std::vector<double> prices);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_LP_COLUMNGENERATION_H

@@ -15,7 +15,6 @@
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -169,9 +168,9 @@ private:
   std::vector<int> distances() const;
   bool fits(const Peers &more, int most) const;
   Edges imagesOf(const std::vector<const Peers *> &parts) const;
-  double hopsFrom(int source, const std::array<const Edges *, 2> &edges,
-                  double most, double lost) const;
-  double spread(const Edges &chosen, const Edges &more, double most) const;
+  double hopsFrom(int source, llvm::ArrayRef<const Edges *> edges, double most,
+                  double lost) const;
+  double spread(llvm::ArrayRef<const Edges *> edges, double most) const;
   template <typename Visit>
   void visitPeers(const Peers &peers, int rank, Visit visit) const {
     const int element = symmetry_.elementTo(rank);
@@ -304,7 +303,7 @@ Chooser::imagesOf(const std::vector<const Peers *> &parts) const {
 /// Returns the sum of the hops from `source` to all other ranks, where a rank
 /// that is not reached counts as `lost`. Returns `most` as soon as the sum is
 /// known to reach it.
-double Chooser::hopsFrom(int source, const std::array<const Edges *, 2> &edges,
+double Chooser::hopsFrom(int source, llvm::ArrayRef<const Edges *> edges,
                          double most, double lost) const {
   std::vector<char> isReached(static_cast<size_t>(n_), false);
   std::vector<int> layer{source}, rest, next;
@@ -335,11 +334,13 @@ double Chooser::hopsFrom(int source, const std::array<const Edges *, 2> &edges,
             rest.push_back(rank);
       size_t kept = 0;
       const auto reaches = [&](int from) { return isReached[size_t(from)]; };
+      const auto isNext = [&](int to) {
+        return llvm::any_of(edges, [&](const Edges *part) {
+          return llvm::any_of(part->in.of(to), reaches);
+        });
+      };
       for (int to : rest)
-        (llvm::any_of(edges[0]->in.of(to), reaches) ||
-                 llvm::any_of(edges[1]->in.of(to), reaches)
-             ? next.emplace_back()
-             : rest[kept++]) = to;
+        (isNext(to) ? next.emplace_back() : rest[kept++]) = to;
       rest.resize(kept);
       for (int rank : next)
         isReached[size_t(rank)] = true;
@@ -353,12 +354,11 @@ double Chooser::hopsFrom(int source, const std::array<const Edges *, 2> &edges,
 
 /// Returns the sum of the hops to all other ranks, averaged over sources_; or
 /// `most`, if that is less.
-double Chooser::spread(const Edges &chosen, const Edges &more,
-                       double most) const {
+double Chooser::spread(llvm::ArrayRef<const Edges *> edges, double most) const {
   const auto count = double(sources_.size());
   double sum = 0;
   for (int source : sources_) {
-    sum += hopsFrom(source, {&chosen, &more}, most * count - sum, n_);
+    sum += hopsFrom(source, edges, most * count - sum, n_);
     if (sum >= most * count)
       return most;
   }
@@ -373,15 +373,15 @@ bool Chooser::run(int most) {
   for (int distance : distances())
     if (Peers pairs = at(distance); known.insert(pairs).second)
       candidates.push_back(std::move(pairs));
-  const Edges nothing = imagesOf({});
   Edges chosen = imagesOf({&near_});
-  double least = spread(chosen, nothing, kInfinity);
+  double least = spread(&chosen, kInfinity);
   while (true) {
     const Peers *best = nullptr;
     for (const Peers &pairs : candidates) {
       if (!fits(pairs, most))
         continue;
-      const double now = spread(chosen, imagesOf({&pairs}), least);
+      const Edges more = imagesOf({&pairs});
+      const double now = spread({&chosen, &more}, least);
       if (now < least - 1e-9) {
         least = now;
         best = &pairs;
@@ -396,8 +396,7 @@ bool Chooser::run(int most) {
     chosen = imagesOf({&near_, &peers_});
   }
   return llvm::all_of(symmetry_.representatives(), [&](int source) {
-    return hopsFrom(source, {&chosen, &nothing}, kInfinity, kInfinity) <
-           kInfinity;
+    return hopsFrom(source, &chosen, kInfinity, kInfinity) < kInfinity;
   });
 }
 
