@@ -3,17 +3,21 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Puts loose folds into lanes. AssignLanes.h in compiler/plan chooses the
-// lanes, and SymmetricLanes.h those of ranks that are alike.
+// lanes, SymmetricLanes.h those of ranks that are alike, and FastestOrder.h the
+// order of trees.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/plan/AssignLanes.h"
+#include "compiler/passes/FastestOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/SymmetricLanes.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
 #include "schedules/Collectives.h"
+
+#include <optional>
 
 using namespace mlir;
 
@@ -32,21 +36,8 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
       return failure();
     const bool loose = llvm::all_of(
         program->ranks, [](const auto &rank) { return rank.lanes.empty(); });
-    const sched::Protocol protocol =
-        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
-    // Folds of the variant for the smallest messages move hardly any bytes. If
-    // lanes have only a few of them, it matters more which folds share a lane,
-    // and assignLanes decides.
-    const bool many = llvm::any_of(program->ranks, [&](const auto &rank) {
-      return rank.folds.size() > 2 * size_t(maxLanes);
-    });
-    if (loose && many && protocol == sched::Protocol::simple &&
-        !isPairwise(program->collective) && !schedule.getMinBytes() &&
-        schedule.getMaxBytes())
-      assignSmallLanes(*program, maxLanes);
-    else
-      assignLanes(*program, protocol, maxLanes);
     // Trees over fewer ranks are hardly ever images of each other.
+    std::optional<Symmetry> symmetry;
     if (loose && !program->symmetry && schedule.getGpus().size() > kFewRanks) {
       auto from = problemFromIR(schedule, schedule.getCollective(),
                                 schedule.getTopologyAttr(), schedule.getGpus(),
@@ -54,7 +45,32 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
                                 schedule.getRoot().value_or(0));
       if (failed(from))
         return failure();
-      shareLanes(*program, Symmetry::find((*from)->rankTopology));
+      symmetry = Symmetry::find((*from)->rankTopology);
+    }
+    auto share = [&](FoldProgram &assigned) {
+      if (symmetry)
+        shareLanes(assigned, *symmetry);
+    };
+
+    const sched::Protocol protocol =
+        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
+    const bool simple = loose && protocol == sched::Protocol::simple &&
+                        !isPairwise(program->collective);
+    // Folds of the variant for the smallest messages move hardly any bytes. If
+    // lanes have only a few of them, it matters more which folds share a lane,
+    // and assignLanes decides.
+    const bool many = llvm::any_of(program->ranks, [&](const auto &rank) {
+      return rank.folds.size() > 2 * size_t(maxLanes);
+    });
+    if (simple && !schedule.getMaxBytes()) {
+      if (llvm::Error error = assignFastestOrder(*program, maxLanes, share))
+        return schedule.emitError(toString(std::move(error)));
+    } else if (simple && many && !schedule.getMinBytes()) {
+      assignSmallLanes(*program, maxLanes);
+      share(*program);
+    } else {
+      assignLanes(*program, protocol, maxLanes);
+      share(*program);
     }
     writeLanes(schedule, *program);
     return success();

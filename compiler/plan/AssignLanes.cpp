@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -53,21 +54,39 @@ private:
 
 using Lanes = std::vector<std::vector<size_t>>;
 
-/// Returns the lanes of each of `ranks` for chunks of `chunkBytes`.
+/// Returns the folds of `rank` in `order`. `places` are those of trees.
+std::vector<size_t> foldsIn(TreeOrder order, const FoldProgram::Rank &rank,
+                            const std::vector<int> &places) {
+  std::vector<size_t> folds(rank.folds.size());
+  std::iota(folds.begin(), folds.end(), size_t(0));
+  if (order != TreeOrder::asGiven)
+    llvm::stable_sort(folds, [&](size_t a, size_t b) {
+      return places[rank.folds[a].tree] < places[rank.folds[b].tree];
+    });
+  return folds;
+}
+
+/// Returns the lanes of each of `ranks` for chunks of `chunkBytes`, with the
+/// folds of a lane in `order`.
 std::vector<Lanes> lanesFor(const FoldProgram &program,
                             const std::vector<size_t> &ranks,
                             sched::Protocol protocol, unsigned maxLanes,
-                            uint32_t chunkBytes) {
+                            uint32_t chunkBytes, TreeOrder order) {
   const TurnCosts turns(program, chunkBytes);
+  const std::vector<int> places = placesOf(program, order);
   std::vector<Lanes> lanes;
   for (const size_t rank : ranks) {
     const FoldProgram::Rank &own = program.ranks[rank];
+    const std::vector<size_t> folds = foldsIn(order, own, places);
     std::vector<FoldLoad> loads;
-    for (const FoldProgram::Fold &fold : own.folds) {
-      loads.push_back(loadOf(program, own, fold, protocol));
-      loads.back().turns = turns.of(own, fold);
+    for (const size_t fold : folds) {
+      loads.push_back(loadOf(program, own, own.folds[fold], protocol));
+      loads.back().turns = turns.of(own, own.folds[fold]);
     }
     lanes.push_back(chooseLanes(loads, maxLanes));
+    for (std::vector<size_t> &lane : lanes.back())
+      for (size_t &fold : lane)
+        fold = folds[fold];
   }
   return lanes;
 }
@@ -99,15 +118,15 @@ std::vector<size_t> looseRanks(const FoldProgram &program) {
 /// Puts the folds of `ranks` into lanes. Returns the timeOfLarge of the result,
 /// or std::nullopt if chunk sizes do not matter because no lane has several
 /// folds or messages are too short.
-std::optional<MessageTime> fillLanesOf(FoldProgram &program,
-                                       const std::vector<size_t> &ranks,
-                                       sched::Protocol protocol,
-                                       unsigned maxLanes,
-                                       const TreeTimes *trees) {
+std::optional<MessageTime>
+fillLanesOf(FoldProgram &program, const std::vector<size_t> &ranks,
+            sched::Protocol protocol, unsigned maxLanes, const TreeTimes *trees,
+            TreeOrder order) {
   const bool shared = llvm::any_of(ranks, [&](size_t rank) {
     return program.ranks[rank].folds.size() > maxLanes;
   });
-  std::vector<Lanes> lanes = lanesFor(program, ranks, protocol, maxLanes, 0);
+  std::vector<Lanes> lanes =
+      lanesFor(program, ranks, protocol, maxLanes, 0, order);
   swapLanes(program, ranks, lanes);
   if (!shared || protocol == sched::Protocol::low_latency)
     return std::nullopt;
@@ -115,7 +134,8 @@ std::optional<MessageTime> fillLanesOf(FoldProgram &program,
   constexpr double kFaster = 0.995;
   const TreeTimes known = trees ? *trees : treeTimes(program, protocol);
   MessageTime time = timeOfLarge(program, 0, &known);
-  lanes = lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes);
+  lanes =
+      lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes, order);
   swapLanes(program, ranks, lanes);
   if (haveLanes(program, ranks, lanes))
     return time;
@@ -173,13 +193,13 @@ void blink::sortLanes(FoldProgram::Rank &rank, llvm::ArrayRef<double> hops) {
 }
 
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
-                        unsigned maxLanes, const TreeTimes *trees) {
+                        unsigned maxLanes, TreeOrder order) {
   if (isPairwise(program.collective))
     return assignLanePerTree(program);
   const std::vector<double> hops = readyTimes(program, kCountHops);
   const std::vector<size_t> loose = looseRanks(program);
   const std::optional<MessageTime> time =
-      fillLanesOf(program, loose, protocol, maxLanes, trees);
+      fillLanesOf(program, loose, protocol, maxLanes, nullptr, order);
   const bool lags = loose.size() == program.ranks.size();
   if (lags)
     assignDelays(program, hops, 1);
@@ -199,7 +219,8 @@ std::optional<MessageTime> blink::fillLanes(FoldProgram &program,
                                             sched::Protocol protocol,
                                             unsigned maxLanes,
                                             const TreeTimes &trees) {
-  return fillLanesOf(program, looseRanks(program), protocol, maxLanes, &trees);
+  return fillLanesOf(program, looseRanks(program), protocol, maxLanes, &trees,
+                     TreeOrder::asGiven);
 }
 
 void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {

@@ -9,6 +9,7 @@
 
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/plan/TimeModel.h"
+#include "compiler/plan/TreeOrder.h"
 
 #include <optional>
 
@@ -23,7 +24,7 @@ namespace blink {
 /// (towards a root) come before roots and roots before the others, leaves
 /// before the folds that wait for them. In tree order, by contrast, rank 1
 /// could start its own tree only after rank 0's has arrived, rank 2 only after
-/// rank 1's, and so on.
+/// rank 1's, and so on. Folds that are equal in this are in `order`.
 ///
 /// Over a network, lanes that begin with a rank's own contribution are ordered
 /// by the rank that they send to, counted from the rank's own number on, so
@@ -31,14 +32,13 @@ namespace blink {
 ///
 /// In a sendrecv each tree gets a lane of its own, even beyond `maxLanes`: a
 /// message waits for nothing but its other end, so no fold may stand before it.
-///
-/// `trees` holds the treeTimes of `program` with `simple`, if they are known.
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
-                 unsigned maxLanes, const TreeTimes *trees = nullptr);
+                 unsigned maxLanes, TreeOrder order = TreeOrder::asGiven);
 
 /// Assigns lanes as assignLanes does, but only as far as they matter to how
 /// long messages take: the folds of a lane are in any order, and none lags. Not
-/// for a sendrecv. Returns the result of timeOfLarge if it had to be computed.
+/// for a sendrecv. `trees` holds the treeTimes of `program` with `simple`.
+/// Returns the result of timeOfLarge if it had to be computed.
 std::optional<MessageTime> fillLanes(FoldProgram &program,
                                      sched::Protocol protocol,
                                      unsigned maxLanes, const TreeTimes &trees);
