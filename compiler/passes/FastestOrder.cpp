@@ -8,15 +8,22 @@
 
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ChunkChoice.h"
-#include "compiler/plan/NetworkCosts.h"
+#include "compiler/plan/QuotientProgram.h"
 #include "compiler/simulate/ShortTimes.h"
+#include "compiler/support/Infinity.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 using namespace blink;
+
+/// Messages that the large variant serves, and the most folds of a simulation:
+/// a few milliseconds.
+static constexpr uint64_t kSizes[] = {4 << 20, 16 << 20, 64 << 20};
+static constexpr size_t kMostFolds = 4096;
 
 static size_t numFolds(const FoldProgram &program) {
   size_t folds = 0;
@@ -27,22 +34,24 @@ static size_t numFolds(const FoldProgram &program) {
 
 /// Returns true if the order of folds in lanes is worth simulations.
 static bool isWorthTrying(const FoldProgram &program, unsigned maxLanes) {
-  constexpr size_t kMostFolds = 8192;
-  return !program.symmetry && !leavesMachine(program) &&
-         numFolds(program) <= kMostFolds &&
+  return numFolds(program) <= kMostFolds &&
          llvm::any_of(program.ranks, [&](const FoldProgram::Rank &rank) {
            return rank.folds.size() > maxLanes;
          });
 }
 
-/// Returns the times of 4 MiB and, if the program is small, 16 MiB.
+/// Returns the times of kSizes, or of those that take no more than kMostFolds
+/// folds, but at least of the first.
 static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
                                                    const ChannelSlots &slots) {
-  constexpr size_t kFewFolds = 2048;
   assignSlots(program, slots);
+  if (program.symmetry)
+    program = quotientOf(program);
   std::vector<double> times;
-  for (const uint64_t size : {kShortSizes[2], kShortSizes[3]}) {
-    if (!times.empty() && numFolds(program) > kFewFolds)
+  for (const uint64_t size : kSizes) {
+    const double rounds =
+        std::ceil(double(size) * largestShare(program) / slots.chunks.bytes);
+    if (!times.empty() && double(numFolds(program)) * rounds > kMostFolds)
       break;
     llvm::Expected<double> time = shortTime(program, slots.chunks, size);
     if (!time)
@@ -52,12 +61,14 @@ static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
   return times;
 }
 
-/// Returns the mean of the quotients of `times` and `given`.
+/// Returns the mean of the quotients of `times` and `given`; infinity if one of
+/// them is too large.
 static double meanPart(const std::vector<double> &times,
                        const std::vector<double> &given) {
+  constexpr double kSlower = 1.02;
   double sum = 0;
   for (auto [time, other] : llvm::zip_equal(times, given))
-    sum += time / other;
+    sum += time > kSlower * other ? kInfinity : time / other;
   return sum / double(times.size());
 }
 
@@ -79,7 +90,10 @@ blink::assignFastestOrder(FoldProgram &program, unsigned maxLanes,
   llvm::Expected<std::vector<double>> given = timesOf(program, slots);
   if (!given)
     return given.takeError();
-  std::vector<std::vector<int>> tried{placesOf(loose, TreeOrder::asGiven)};
+  // In symmetric form, folds are not given in the order of trees.
+  std::vector<std::vector<int>> tried;
+  if (!program.symmetry)
+    tried.push_back(placesOf(loose, TreeOrder::asGiven));
   double least = kFaster;
   for (const TreeOrder order :
        {TreeOrder::copiesInTurn, TreeOrder::rootsInTurn}) {

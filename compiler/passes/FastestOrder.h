@@ -17,13 +17,14 @@ namespace blink {
 
 /// Assigns lanes to the loose folds of `program`, a variant of protocol
 /// `simple` for large messages, as assignLanes does, in that TreeOrder in which
-/// 4 MiB, and 16 MiB if there are few folds, take the least time in simulations
-/// with the costs of the model of time; `finish` completes lanes before that.
-/// The model of time does not know the order. The given order is kept if no
-/// other is 0.5 % faster. It is kept without simulations if lanes have one fold
-/// each, if only one rank of each orbit has folds, if there are more than 8192,
-/// or if channels leave the machine: on pods, other orders saved no more than 2
-/// %. Errors: lanes that wait in a circle.
+/// 4, 16 and 64 MiB take the least time in simulations with the costs of the
+/// model of time, on the mean. The model does not know the order. The given
+/// order is kept if no other is 0.5 % faster, or if the others make one of the
+/// sizes 2 % slower. Of a program in symmetric form, its quotient is simulated;
+/// otherwise `finish` completes lanes before. A size is left out if more than
+/// 4096 folds would have to be simulated; without simulations, and if lanes
+/// have one fold each, the given order is kept. Errors: lanes that wait in a
+/// circle.
 llvm::Error assignFastestOrder(FoldProgram &program, unsigned maxLanes,
                                llvm::function_ref<void(FoldProgram &)> finish);
 
