@@ -8,7 +8,6 @@
 
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ChunkChoice.h"
-#include "compiler/plan/QuotientProgram.h"
 #include "compiler/simulate/ShortTimes.h"
 #include "compiler/support/Infinity.h"
 
@@ -42,11 +41,10 @@ static bool isWorthTrying(const FoldProgram &program, unsigned maxLanes) {
 
 /// Returns the times of kSizes, or of those that take no more than kMostFolds
 /// folds, but at least of the first.
-static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
-                                                   const ChannelSlots &slots) {
+static llvm::Expected<std::vector<double>> timesOf(FoldProgram program) {
+  // If folds lag more in another order, channels have more slots.
+  const ChannelSlots slots = chooseSlots(program, 0);
   assignSlots(program, slots);
-  if (program.symmetry)
-    program = quotientOf(program);
   std::vector<double> times;
   for (const uint64_t size : kSizes) {
     const double rounds =
@@ -86,8 +84,7 @@ blink::assignFastestOrder(FoldProgram &program, unsigned maxLanes,
   program = assign(TreeOrder::asGiven);
   if (!isWorthTrying(program, maxLanes))
     return llvm::Error::success();
-  const ChannelSlots slots = chooseSlots(program, 0);
-  llvm::Expected<std::vector<double>> given = timesOf(program, slots);
+  llvm::Expected<std::vector<double>> given = timesOf(program);
   if (!given)
     return given.takeError();
   // In symmetric form, folds are not given in the order of trees.
@@ -102,7 +99,7 @@ blink::assignFastestOrder(FoldProgram &program, unsigned maxLanes,
       continue;
     tried.push_back(std::move(places));
     FoldProgram other = assign(order);
-    llvm::Expected<std::vector<double>> times = timesOf(other, slots);
+    llvm::Expected<std::vector<double>> times = timesOf(other);
     if (!times)
       return times.takeError();
     if (const double part = meanPart(*times, *given); part < least) {

@@ -20,11 +20,10 @@ namespace blink {
 /// 4, 16 and 64 MiB take the least time in simulations with the costs of the
 /// model of time, on the mean. The model does not know the order. The given
 /// order is kept if no other is 0.5 % faster, or if the others make one of the
-/// sizes 2 % slower. Of a program in symmetric form, its quotient is simulated;
-/// otherwise `finish` completes lanes before. A size is left out if more than
-/// 4096 folds would have to be simulated; without simulations, and if lanes
-/// have one fold each, the given order is kept. Errors: lanes that wait in a
-/// circle.
+/// sizes 2 % slower. `finish` completes lanes before that. A size is left out
+/// if more than 4096 folds would have to be simulated; without simulations, and
+/// if lanes have one fold each, the given order is kept. Errors: lanes that
+/// wait in a circle.
 llvm::Error assignFastestOrder(FoldProgram &program, unsigned maxLanes,
                                llvm::function_ref<void(FoldProgram &)> finish);
 

@@ -12,6 +12,7 @@
 #include "compiler/simulate/SlotNews.h"
 #include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
+#include "compiler/topology/symmetry/Symmetry.h"
 #include "schedules/ChunkSize.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -69,26 +70,45 @@ struct Lane {
 
 enum class EventKind { begin, sent, arrival, credit, lane };
 
-/// Returns the bandwidths of links in bytes a microsecond.
-std::vector<double> bandwidthsOf(const FoldProgram &program,
-                                 const SimulationOptions &options) {
-  std::vector<double> bandwidths = options.bandwidths;
-  if (bandwidths.empty())
-    for (const FoldProgram::Link &link : program.links)
-      bandwidths.push_back(link.bandwidth);
-  for (double &bandwidth : bandwidths)
-    bandwidth *= kBytesPerMicrosecond;
-  return bandwidths;
-}
+/// What channels share: links or, in symmetric form, orbits of links. What
+/// happens on one rank then happens on all of its orbit at the same time, so
+/// one of them is simulated. Each chunk stands for its images, and an orbit for
+/// as much bandwidth as its links have for one image of each.
+struct SharedLinks {
+  SharedLinks(const FoldProgram &program, const SimulationOptions &options)
+      : filled(filledLinks(program)), bandwidths(options.bandwidths) {
+    if (bandwidths.empty())
+      for (const FoldProgram::Link &link : program.links)
+        bandwidths.push_back(link.bandwidth);
+    for (double &bandwidth : bandwidths)
+      bandwidth *= kBytesPerMicrosecond;
+    if (program.symmetry)
+      joinOrbits(*program.symmetry);
+  }
+
+  std::vector<std::vector<uint32_t>> filled; ///< per channel
+  std::vector<double> bandwidths;            ///< bytes a microsecond
+
+private:
+  void joinOrbits(const Symmetry &symmetry) {
+    for (std::vector<uint32_t> &links : filled)
+      for (uint32_t &link : links)
+        link = uint32_t(symmetry.linkClass(int(link)));
+    std::vector<double> sums(size_t(symmetry.numLinkClasses()), 0);
+    for (size_t link = 0; link < bandwidths.size(); ++link)
+      sums[size_t(symmetry.linkClass(int(link)))] +=
+          bandwidths[link] / symmetry.order();
+    bandwidths = std::move(sums);
+  }
+};
 
 class Simulator {
 public:
   Simulator(const FoldProgram &program, sched::Protocol protocol,
             sched::ChunkSizes chunks, uint64_t bytes,
             const SimulationOptions &options)
-      : program_(program), options_(options),
-        bandwidths_(bandwidthsOf(program, options)),
-        filled_(filledLinks(program)), fair_(filled_, bandwidths_),
+      : program_(program), options_(options), shared_(program, options),
+        fair_(shared_.filled, shared_.bandwidths),
         wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1),
         direct_(protocol == sched::Protocol::simple &&
                 bytes >= sched::kDirectBytes),
@@ -149,6 +169,7 @@ private:
   void noteTransfer(const FairShares::Span &span);
   void finishSending(size_t channel);
   void addDetails();
+  void countImages(const Symmetry &symmetry);
   void loadLinks();
   double leastEnd() const;
   void sendIfIdle(size_t channel);
@@ -157,8 +178,7 @@ private:
 
   const FoldProgram &program_;
   const SimulationOptions options_;
-  const std::vector<double> bandwidths_;            ///< bytes a microsecond
-  const std::vector<std::vector<uint32_t>> filled_; ///< per channel, links
+  const SharedLinks shared_;
   FairShares fair_;
   const double wireBytes_;
   const bool direct_;                  ///< with zero copy
@@ -184,8 +204,9 @@ private:
 } // namespace
 
 void Simulator::loadLinks() {
-  loads_.resize(program_.links.size());
-  for (auto [channel, links] : llvm::zip_equal(program_.channels, filled_))
+  loads_.resize(shared_.bandwidths.size());
+  for (auto [channel, links] :
+       llvm::zip_equal(program_.channels, shared_.filled))
     for (uint32_t link : links)
       loads_[link] += wireBytes_ * cuts_[size_t(channel.tree)].bytes;
 }
@@ -198,14 +219,14 @@ double Simulator::leastEnd() const {
   for (size_t link = 0; link < loads_.size(); ++link)
     longest = std::max(
         longest, (loads_[link] * (1 - kRounding) - result_.linkUse[link]) /
-                     bandwidths_[link]);
+                     shared_.bandwidths[link]);
   return now_ + longest;
 }
 
 void Simulator::makeFlows() {
   const double rate = rateOfLinks(program_) * kBytesPerMicrosecond;
   const std::vector<double> loads = loadsPerByte(program_);
-  result_.linkUse.resize(program_.links.size());
+  result_.linkUse.resize(shared_.bandwidths.size());
   for (const FoldProgram::Channel &channel : program_.channels) {
     Flow &flow = flows_.emplace_back(size_t(channel.slots));
     flow.latency = program_.latencyOf(channel);
@@ -215,7 +236,7 @@ void Simulator::makeFlows() {
     if (!options_.bandwidths.empty()) {
       double most = 1;
       for (uint32_t link : program_.pathOf(channel))
-        most = std::max(most, loads[link] * rate / bandwidths_[link]);
+        most = std::max(most, loads[link] * rate / shared_.bandwidths[link]);
       flow.rate /= most;
     }
   }
@@ -494,7 +515,7 @@ void Simulator::sendIfIdle(size_t channel) {
   flow.sending = true;
   flow.sendsSince = now_;
   const double bytes = wireBytes_ * bytesOf(of.tree, flow.sent);
-  for (uint32_t link : filled_[channel])
+  for (uint32_t link : shared_.filled[channel])
     result_.linkUse[link] += bytes;
   ++result_.chunks;
   if (options_.plannedShares)
@@ -557,9 +578,9 @@ void Simulator::addDetails() {
                               : (std::min(sent.end, slice * double(s + 1)) -
                                  std::max(sent.begin, slice * double(s))) /
                                     length;
-      for (uint32_t link : filled_[sent.channel])
+      for (uint32_t link : shared_.filled[sent.channel])
         details.linkUse[link][s] +=
-            sent.bytes * part / (bandwidths_[link] * slice);
+            sent.bytes * part / (shared_.bandwidths[link] * slice);
     }
   }
   details.lanes = log_->laneTimes();
@@ -576,6 +597,15 @@ void Simulator::addDetails() {
     slots.push_back(uint32_t(channel.slots));
   }
   details.path = log_->criticalPath(groups, slots);
+}
+
+void Simulator::countImages(const Symmetry &symmetry) {
+  result_.folds *= uint64_t(symmetry.order());
+  result_.chunks *= uint64_t(symmetry.order());
+  std::vector<double> linkUse;
+  for (size_t link = 0; link < program_.links.size(); ++link)
+    linkUse.push_back(result_.linkUse[size_t(symmetry.linkClass(int(link)))]);
+  result_.linkUse = std::move(linkUse);
 }
 
 llvm::Error blink::lanesStop() {
@@ -614,10 +644,13 @@ llvm::Expected<Simulation> Simulator::run() {
   if (!llvm::all_of(lanes_, [&](const Lane &lane) { return isDone(lane); }))
     return lanesStop();
   result_.microseconds = std::max(result_.microseconds, lastReady_);
-  for (auto [use, bandwidth] : llvm::zip_equal(result_.linkUse, bandwidths_))
+  for (auto [use, bandwidth] :
+       llvm::zip_equal(result_.linkUse, shared_.bandwidths))
     use /= bandwidth * std::max(result_.microseconds, 1e-300);
   if (log_)
     addDetails();
+  if (program_.symmetry)
+    countImages(*program_.symmetry);
   return result_;
 }
 

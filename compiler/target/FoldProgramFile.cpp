@@ -7,8 +7,13 @@
 #include "compiler/target/FoldProgramFile.h"
 
 #include "compiler/plan/FoldMoves.h"
+#include "compiler/target/ScheduleTopology.h"
+#include "compiler/topology/symmetry/Symmetry.h"
 #include "schedules/VariantParts.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <memory>
 #include <numeric>
 
 using namespace blink;
@@ -28,9 +33,11 @@ static FoldProgram::Rank readRank(const sched::RankProgram &from) {
   return rank;
 }
 
-FoldProgram blink::readProgram(const sched::Schedule &file,
-                               const sched::Program &from,
-                               const sched::Variant &variant) {
+/// Returns a program with those ranks that the variant has, one after the
+/// other, and without moves.
+static FoldProgram readParts(const sched::Schedule &file,
+                             const sched::Program &from,
+                             const sched::Variant &variant) {
   FoldProgram program;
   program.collective = from.collective();
   program.numRanks = int(from.allocation()->size());
@@ -56,6 +63,42 @@ FoldProgram blink::readProgram(const sched::Schedule &file,
   program.paths.assign(variant.paths()->begin(), variant.paths()->end());
   for (const sched::RankProgram *rank : *variant.ranks())
     program.ranks.push_back(readRank(*rank));
+  return program;
+}
+
+FoldProgram blink::readProgram(const sched::Schedule &file,
+                               const sched::Program &from,
+                               const sched::Variant &variant) {
+  FoldProgram program = readParts(file, from, variant);
+  countMoves(program);
+  return program;
+}
+
+llvm::Expected<FoldProgram>
+blink::readProgramAsItIs(const sched::Schedule &file,
+                         const sched::Program &from,
+                         const sched::Variant &variant) {
+  if (!variant.symmetric())
+    return readProgram(file, from, variant);
+  FoldProgram program = readParts(file, from, variant);
+  llvm::Expected<RankTopology> rankTopology = rankTopologyOf(file, from);
+  if (!rankTopology)
+    return rankTopology.takeError();
+  std::vector<Symmetry::Generator> generators;
+  for (const sched::SymmetryGenerator *generator : *from.symmetry())
+    generators.push_back(
+        {{generator->nodes()->begin(), generator->nodes()->end()},
+         int(generator->steps())});
+  llvm::Expected<Symmetry> symmetry =
+      Symmetry::create(*rankTopology, std::move(generators));
+  if (!symmetry)
+    return symmetry.takeError();
+  std::vector<FoldProgram::Rank> ranks(size_t(program.numRanks));
+  for (auto [representative, rank] :
+       llvm::zip_equal(symmetry->representatives(), program.ranks))
+    ranks[representative] = std::move(rank);
+  program.ranks = std::move(ranks);
+  program.symmetry = std::make_shared<const Symmetry>(std::move(*symmetry));
   countMoves(program);
   return program;
 }

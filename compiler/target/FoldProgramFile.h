@@ -12,11 +12,17 @@
 
 namespace blink {
 
-/// Returns the fold program of `variant`, a variant of `program` in `file`.
-/// Takes time linear in the size of the variant.
+/// Returns the fold program of `variant`, a variant of `program` in `file` that
+/// is in full. Takes time linear in the size of the variant.
 FoldProgram readProgram(const sched::Schedule &file,
                         const sched::Program &program,
                         const sched::Variant &variant);
+
+/// Returns the fold program of a variant that may be in symmetric form, and
+/// then is so in the result. Errors: renamings that Symmetry::create refuses.
+llvm::Expected<FoldProgram> readProgramAsItIs(const sched::Schedule &file,
+                                              const sched::Program &program,
+                                              const sched::Variant &variant);
 
 /// Writes `program`, which has lanes, as the variant for sizes from `minBytes`
 /// to below `maxBytes`. `times` are those of timePoints(); if empty, the

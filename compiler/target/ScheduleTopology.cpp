@@ -22,6 +22,15 @@ Topology blink::topologyOf(const sched::Schedule &file) {
   return topology;
 }
 
+llvm::Expected<RankTopology>
+blink::rankTopologyOf(const sched::Schedule &file,
+                      const sched::Program &program) {
+  return RankTopology::create(
+      topologyOf(file),
+      {program.allocation()->begin(), program.allocation()->end()},
+      LinkKindSet(file.link_kinds()));
+}
+
 flatbuffers::Offset<sched::Topology>
 blink::writeTopology(flatbuffers::FlatBufferBuilder &builder,
                      const Topology &topology) {

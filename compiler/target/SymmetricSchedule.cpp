@@ -14,7 +14,6 @@ using namespace blink;
 
 llvm::Expected<sched::SymmetricFile>
 blink::symmetricSchedule(const sched::Schedule &file) {
-  const Topology topology = topologyOf(file);
   std::vector<std::vector<sched::Renaming>> symmetries;
   for (const sched::Program *program : *file.programs()) {
     std::vector<sched::Renaming> &renamings =
@@ -23,10 +22,7 @@ blink::symmetricSchedule(const sched::Schedule &file) {
       continue;
     if (program->relays() && program->relays()->size() > 0)
       continue;
-    llvm::Expected<RankTopology> ranks = RankTopology::create(
-        topology,
-        {program->allocation()->begin(), program->allocation()->end()},
-        LinkKindSet(file.link_kinds()));
+    llvm::Expected<RankTopology> ranks = rankTopologyOf(file, *program);
     if (!ranks)
       return ranks.takeError();
     const Symmetry symmetry = Symmetry::find(*ranks);

@@ -146,10 +146,10 @@ llvm::Expected<BundleJob> JobFlags::job() const {
   return job;
 }
 
-llvm::Expected<InputFile>
-JobFlags::readSchedule(const std::string &path) const {
+llvm::Expected<InputFile> JobFlags::readSchedule(const std::string &path,
+                                                 bool inFull) const {
   llvm::Expected<InputFile> input =
-      blink::readSchedule(path, /*orBundle=*/true);
+      blink::readSchedule(path, /*orBundle=*/true, inFull);
   if (!input)
     return input;
   if (input->kind == InputKind::bundle) {

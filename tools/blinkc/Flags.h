@@ -36,8 +36,10 @@ struct JobFlags {
   void addTo(CLI::App &command);
   llvm::Expected<BundleJob> job() const;
   /// Reads the schedule at `path`, or from a bundle the one of the job. If the
-  /// file is not a bundle, none of these options may have been given.
-  llvm::Expected<InputFile> readSchedule(const std::string &path) const;
+  /// file is not a bundle, none of these options may have been given. If
+  /// `inFull` is false, a schedule in symmetric form is left as it is.
+  llvm::Expected<InputFile> readSchedule(const std::string &path,
+                                         bool inFull = true) const;
 
 private:
   std::vector<CLI::Option *> options_;

@@ -41,6 +41,13 @@ struct SimulateFlags {
   SimulationOptions options;
   bool json = false;
   std::string trace;
+
+  /// Returns true if ranks of a symmetric schedule may differ in their speed,
+  /// or in what is reported on them.
+  bool distinguishesRanks() const {
+    return options.details || !trace.empty() || !slow.empty() ||
+           !limitLinks.empty();
+  }
 };
 
 /// Limit of a trace: more events take over 200 MB.
@@ -183,7 +190,10 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
                 uint64_t bytes, const DeviceCosts &costs,
                 SimulationOptions options) {
   const sched::Variant &variant = variantFor(program, bytes);
-  const FoldProgram folds = readProgram(file, program, variant);
+  llvm::Expected<FoldProgram> read = readProgramAsItIs(file, program, variant);
+  if (!read)
+    return read.takeError();
+  const FoldProgram &folds = *read;
   costs.addTo(options, folds, variant.protocol(), bytes);
   Progress progress;
   options.watcher =
@@ -221,15 +231,16 @@ static int run(const SimulateFlags &flags) {
     return reportError(std::move(error));
   if (llvm::Error error = checkOutput(flags.input, flags.trace))
     return reportError(std::move(error));
-  llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
-  if (!input)
-    return reportError(input.takeError());
-  llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
-  if (!file)
-    return reportError(file.takeError());
   DeviceCosts costs;
   if (llvm::Error error = readCosts(flags, costs))
     return reportError(std::move(error));
+  llvm::Expected<InputFile> input = flags.job.readSchedule(
+      flags.input, /*inFull=*/costs.host || flags.distinguishesRanks());
+  if (!input)
+    return reportError(input.takeError());
+  llvm::Expected<const sched::Schedule *> file = openAnySchedule(*input);
+  if (!file)
+    return reportError(file.takeError());
   if (!flags.trace.empty() && (*file)->programs()->size() > 1)
     return reportError(
         makeError("--trace records one program, but {0} has {1}; compile one "
