@@ -7,12 +7,12 @@
 #include "compiler/simulate/Simulate.h"
 
 #include "compiler/plan/FoldMoves.h"
+#include "compiler/plan/SharedLinks.h"
 #include "compiler/simulate/Chunks.h"
 #include "compiler/simulate/EventQueue.h"
 #include "compiler/simulate/SlotNews.h"
 #include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
-#include "compiler/topology/symmetry/Symmetry.h"
 #include "schedules/ChunkSize.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -70,44 +70,25 @@ struct Lane {
 
 enum class EventKind { begin, sent, arrival, credit, lane };
 
-/// What channels share: links or, in symmetric form, orbits of links. What
-/// happens on one rank then happens on all of its orbit at the same time, so
-/// one of them is simulated. Each chunk stands for its images, and an orbit for
-/// as much bandwidth as its links have for one image of each.
-struct SharedLinks {
-  SharedLinks(const FoldProgram &program, const SimulationOptions &options)
-      : filled(filledLinks(program)), bandwidths(options.bandwidths) {
-    if (bandwidths.empty())
-      for (const FoldProgram::Link &link : program.links)
-        bandwidths.push_back(link.bandwidth);
-    for (double &bandwidth : bandwidths)
-      bandwidth *= kBytesPerMicrosecond;
-    if (program.symmetry)
-      joinOrbits(*program.symmetry);
-  }
-
-  std::vector<std::vector<uint32_t>> filled; ///< per channel
-  std::vector<double> bandwidths;            ///< bytes a microsecond
-
-private:
-  void joinOrbits(const Symmetry &symmetry) {
-    for (std::vector<uint32_t> &links : filled)
-      for (uint32_t &link : links)
-        link = uint32_t(symmetry.linkClass(int(link)));
-    std::vector<double> sums(size_t(symmetry.numLinkClasses()), 0);
-    for (size_t link = 0; link < bandwidths.size(); ++link)
-      sums[size_t(symmetry.linkClass(int(link)))] +=
-          bandwidths[link] / symmetry.order();
-    bandwidths = std::move(sums);
-  }
-};
+/// Returns the bandwidths of links in bytes a microsecond.
+std::vector<double> bandwidthsOf(const FoldProgram &program,
+                                 const SimulationOptions &options) {
+  std::vector<double> bandwidths = options.bandwidths;
+  if (bandwidths.empty())
+    for (const FoldProgram::Link &link : program.links)
+      bandwidths.push_back(link.bandwidth);
+  for (double &bandwidth : bandwidths)
+    bandwidth *= kBytesPerMicrosecond;
+  return bandwidths;
+}
 
 class Simulator {
 public:
   Simulator(const FoldProgram &program, sched::Protocol protocol,
             sched::ChunkSizes chunks, uint64_t bytes,
             const SimulationOptions &options)
-      : program_(program), options_(options), shared_(program, options),
+      : program_(program), options_(options),
+        shared_(program, bandwidthsOf(program, options)),
         fair_(shared_.filled, shared_.bandwidths),
         wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1),
         direct_(protocol == sched::Protocol::simple &&
@@ -169,7 +150,6 @@ private:
   void noteTransfer(const FairShares::Span &span);
   void finishSending(size_t channel);
   void addDetails();
-  void countImages(const Symmetry &symmetry);
   void loadLinks();
   double leastEnd() const;
   void sendIfIdle(size_t channel);
@@ -599,15 +579,6 @@ void Simulator::addDetails() {
   details.path = log_->criticalPath(groups, slots);
 }
 
-void Simulator::countImages(const Symmetry &symmetry) {
-  result_.folds *= uint64_t(symmetry.order());
-  result_.chunks *= uint64_t(symmetry.order());
-  std::vector<double> linkUse;
-  for (size_t link = 0; link < program_.links.size(); ++link)
-    linkUse.push_back(result_.linkUse[size_t(symmetry.linkClass(int(link)))]);
-  result_.linkUse = std::move(linkUse);
-}
-
 llvm::Error blink::lanesStop() {
   return llvm::createStringError(
       std::errc::invalid_argument,
@@ -649,8 +620,9 @@ llvm::Expected<Simulation> Simulator::run() {
     use /= bandwidth * std::max(result_.microseconds, 1e-300);
   if (log_)
     addDetails();
-  if (program_.symmetry)
-    countImages(*program_.symmetry);
+  result_.linkUse = shared_.byLink(result_.linkUse);
+  result_.folds *= uint64_t(program_.images());
+  result_.chunks *= uint64_t(program_.images());
   return result_;
 }
 
