@@ -54,23 +54,22 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
 
     const sched::Protocol protocol =
         fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
-    const bool simple = loose && protocol == sched::Protocol::simple &&
-                        !isPairwise(program->collective);
     // Folds of the variant for the smallest messages move hardly any bytes. If
     // lanes have only a few of them, it matters more which folds share a lane,
     // and assignLanes decides.
     const bool many = llvm::any_of(program->ranks, [&](const auto &rank) {
       return rank.folds.size() > 2 * size_t(maxLanes);
     });
-    if (simple && !schedule.getMaxBytes()) {
-      if (llvm::Error error = assignFastestOrder(*program, maxLanes, share))
-        return schedule.emitError(toString(std::move(error)));
-    } else if (simple && many && !schedule.getMinBytes()) {
+    if (!loose || isPairwise(program->collective)) {
+      assignLanes(*program, protocol, maxLanes);
+    } else if (many && protocol == sched::Protocol::simple &&
+               !schedule.getMinBytes() && schedule.getMaxBytes()) {
       assignSmallLanes(*program, maxLanes);
       share(*program);
-    } else {
-      assignLanes(*program, protocol, maxLanes);
-      share(*program);
+    } else if (llvm::Error error = assignFastestOrder(
+                   *program, {protocol, schedule.getMaxBytes()}, maxLanes,
+                   share)) {
+      return schedule.emitError(toString(std::move(error)));
     }
     writeLanes(schedule, *program);
     return success();

@@ -13,16 +13,30 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 using namespace blink;
 
-/// Messages that the large variant serves, and the most folds of a simulation:
-/// a few milliseconds.
-static constexpr uint64_t kSizes[] = {4 << 20, 16 << 20, 64 << 20};
+/// The most folds of a simulation: a few milliseconds.
 static constexpr size_t kMostFolds = 4096;
+
+/// Returns sizes of messages that the variant serves, ascending.
+static std::array<uint64_t, 3> sizesFor(VariantUse use) {
+  if (!use.maxBytes)
+    return {4 << 20, 16 << 20, 64 << 20};
+  const uint64_t largest = *use.maxBytes - 1;
+  return {largest / 64 + 1, largest / 8 + 1, largest + 1};
+}
+
+/// Returns the slots that TuneChunks chooses.
+static ChannelSlots slotsFor(const FoldProgram &program, VariantUse use) {
+  return use.protocol == sched::Protocol::low_latency && use.maxBytes
+             ? chooseSmallSlots(program, *use.maxBytes, 0)
+             : chooseSlots(program, 0, use.maxBytes.has_value());
+}
 
 static size_t numFolds(const FoldProgram &program) {
   size_t folds = 0;
@@ -39,19 +53,21 @@ static bool isWorthTrying(const FoldProgram &program, unsigned maxLanes) {
          });
 }
 
-/// Returns the times of kSizes, or of those that take no more than kMostFolds
-/// folds, but at least of the first.
-static llvm::Expected<std::vector<double>> timesOf(FoldProgram program) {
+/// Returns the times of sizesFor(use), or of those that take no more than
+/// kMostFolds folds, but at least of the first.
+static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
+                                                   VariantUse use) {
   // If folds lag more in another order, channels have more slots.
-  const ChannelSlots slots = chooseSlots(program, 0);
+  const ChannelSlots slots = slotsFor(program, use);
   assignSlots(program, slots);
   std::vector<double> times;
-  for (const uint64_t size : kSizes) {
+  for (const uint64_t size : sizesFor(use)) {
     const double rounds =
         std::ceil(double(size) * largestShare(program) / slots.chunks.bytes);
     if (!times.empty() && double(numFolds(program)) * rounds > kMostFolds)
       break;
-    llvm::Expected<double> time = shortTime(program, slots.chunks, size);
+    llvm::Expected<double> time =
+        shortTime(program, slots.chunks, size, use.protocol);
     if (!time)
       return time.takeError();
     times.push_back(*time);
@@ -71,20 +87,21 @@ static double meanPart(const std::vector<double> &times,
 }
 
 llvm::Error
-blink::assignFastestOrder(FoldProgram &program, unsigned maxLanes,
+blink::assignFastestOrder(FoldProgram &program, VariantUse use,
+                          unsigned maxLanes,
                           llvm::function_ref<void(FoldProgram &)> finish) {
   constexpr double kFaster = 0.995;
   const FoldProgram loose = program;
   auto assign = [&](TreeOrder order) {
     FoldProgram assigned = loose;
-    assignLanes(assigned, sched::Protocol::simple, maxLanes, order);
+    assignLanes(assigned, use.protocol, maxLanes, order);
     finish(assigned);
     return assigned;
   };
   program = assign(TreeOrder::asGiven);
   if (!isWorthTrying(program, maxLanes))
     return llvm::Error::success();
-  llvm::Expected<std::vector<double>> given = timesOf(program);
+  llvm::Expected<std::vector<double>> given = timesOf(program, use);
   if (!given)
     return given.takeError();
   // In symmetric form, folds are not given in the order of trees.
@@ -99,7 +116,7 @@ blink::assignFastestOrder(FoldProgram &program, unsigned maxLanes,
       continue;
     tried.push_back(std::move(places));
     FoldProgram other = assign(order);
-    llvm::Expected<std::vector<double>> times = timesOf(other);
+    llvm::Expected<std::vector<double>> times = timesOf(other, use);
     if (!times)
       return times.takeError();
     if (const double part = meanPart(*times, *given); part < least) {

@@ -13,18 +13,28 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
+#include <cstdint>
+#include <optional>
+
 namespace blink {
 
-/// Assigns lanes to the loose folds of `program`, a variant of protocol
-/// `simple` for large messages, as assignLanes does, in that TreeOrder in which
-/// 4, 16 and 64 MiB take the least time in simulations with the costs of the
-/// model of time, on the mean. The model does not know the order. The given
-/// order is kept if no other is 0.5 % faster, or if the others make one of the
-/// sizes 2 % slower. `finish` completes lanes before that. A size is left out
-/// if more than 4096 folds would have to be simulated; without simulations, and
-/// if lanes have one fold each, the given order is kept. Errors: lanes that
-/// wait in a circle.
-llvm::Error assignFastestOrder(FoldProgram &program, unsigned maxLanes,
+/// What a variant is for.
+struct VariantUse {
+  sched::Protocol protocol;
+  std::optional<uint64_t> maxBytes; ///< exclusive; none: large messages
+};
+
+/// Assigns lanes to the loose folds of `program`, which is for `use`, as
+/// assignLanes does, in that TreeOrder in which some messages take the least
+/// time in simulations with the costs of the model of time, on the mean: 4, 16
+/// and 64 MiB, or a 64th, an 8th and all of the largest size. The model does
+/// not know the order. The given order is kept if no other is 0.5 % faster, or
+/// if the others make one of the sizes 2 % slower. `finish` completes lanes
+/// before that. A size is left out if more than 4096 folds would have to be
+/// simulated; without simulations, and if lanes have one fold each, the given
+/// order is kept. Errors: lanes that wait in a circle.
+llvm::Error assignFastestOrder(FoldProgram &program, VariantUse use,
+                               unsigned maxLanes,
                                llvm::function_ref<void(FoldProgram &)> finish);
 
 } // namespace blink

@@ -132,9 +132,8 @@ def AssignLanesPass : Pass<"collective-assign-lanes", "::mlir::ModuleOp"> {
     The folds of a lane are ordered by (hops that data makes before it reaches
     the fold, tree). This order cannot deadlock: every fold waits only for folds
     that come earlier in it, or for earlier chunks. Folds that can start early
-    are not behind folds that have to wait. For large messages, the order of
-    trees is chosen by simulation: as given, or the copies of trees, or the
-    trees of roots, in turn.
+    are not behind folds that have to wait. The order of trees is chosen by
+    simulation: as given, or the copies of trees, or the trees of roots, in turn.
   }];
   let options = [maxLanesOption];
 }

@@ -13,12 +13,12 @@ using namespace blink;
 
 llvm::Expected<double> blink::shortTime(const FoldProgram &program,
                                         sched::ChunkSizes chunks,
-                                        uint64_t bytes) {
-  constexpr sched::Protocol kProtocol = sched::Protocol::simple;
+                                        uint64_t bytes,
+                                        sched::Protocol protocol) {
   SimulationOptions options;
-  modelCosts().addTo(options, program, kProtocol, bytes);
+  modelCosts().addTo(options, program, protocol, bytes);
   llvm::Expected<Simulation> simulation =
-      simulate(program, kProtocol, chunks, bytes, options);
+      simulate(program, protocol, chunks, bytes, options);
   if (!simulation)
     return simulation.takeError();
   return simulation->microseconds;

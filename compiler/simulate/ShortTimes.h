@@ -21,12 +21,13 @@ namespace blink {
 inline constexpr std::array<uint64_t, 4> kShortSizes = {256 << 10, 1 << 20,
                                                         4 << 20, 16 << 20};
 
-/// Returns the microseconds that a message of `bytes`, one of these sizes,
-/// takes by `program`, which has lanes and slots and is for `simple`. The
-/// message is simulated at modelCosts (LaneCosts.h), because most of the time
-/// passes while pipelines fill, and the model of time overestimates that.
-llvm::Expected<double> shortTime(const FoldProgram &program,
-                                 sched::ChunkSizes chunks, uint64_t bytes);
+/// Returns the microseconds that a short message of `bytes` takes by `program`,
+/// which has lanes and slots. The message is simulated at modelCosts
+/// (LaneCosts.h), because most of the time passes while pipelines fill, and the
+/// model of time overestimates that.
+llvm::Expected<double>
+shortTime(const FoldProgram &program, sched::ChunkSizes chunks, uint64_t bytes,
+          sched::Protocol protocol = sched::Protocol::simple);
 
 } // namespace blink
 

@@ -21,7 +21,7 @@ using namespace blink::test;
 namespace {
 
 constexpr unsigned kMaxLanes = 16;
-constexpr uint64_t kSize = 4 << 20;
+constexpr VariantUse kLarge = {Protocol::simple, std::nullopt};
 
 /// Returns the folds of the selected trees in parts, without lanes.
 FoldProgram looseProgram(const std::string &machine, Collective collective) {
@@ -36,27 +36,30 @@ FoldProgram looseProgram(const std::string &machine, Collective collective) {
   return splitTrees(valueOf(expandForest(problem, packing)), parts);
 }
 
-FoldProgram inGivenOrder(FoldProgram program) {
-  assignLanes(program, sched::Protocol::simple, kMaxLanes);
+FoldProgram inGivenOrder(FoldProgram program, VariantUse use = kLarge) {
+  assignLanes(program, use.protocol, kMaxLanes);
   return program;
 }
 
-FoldProgram inFastestOrder(FoldProgram program) {
-  REQUIRE(!assignFastestOrder(program, kMaxLanes, [](FoldProgram &) {}));
+FoldProgram inFastestOrder(FoldProgram program, VariantUse use = kLarge) {
+  REQUIRE(!assignFastestOrder(program, use, kMaxLanes, [](FoldProgram &) {}));
   return program;
 }
 
-double timeOf(FoldProgram program, const ChannelSlots &slots) {
+double timeOf(FoldProgram program, VariantUse use, uint64_t bytes) {
+  const ChannelSlots slots = use.maxBytes
+                                 ? chooseSmallSlots(program, *use.maxBytes, 0)
+                                 : chooseSlots(program, 0);
   assignSlots(program, slots);
-  return valueOf(shortTime(program, slots.chunks, kSize));
+  return valueOf(shortTime(program, slots.chunks, bytes, use.protocol));
 }
 
 /// Returns the time of the fastest order over that of the given one.
-double partOf(const std::string &machine, Collective collective) {
+double partOf(const std::string &machine, Collective collective,
+              VariantUse use = kLarge, uint64_t bytes = 4 << 20) {
   const FoldProgram loose = looseProgram(machine, collective);
-  const FoldProgram given = inGivenOrder(loose);
-  const ChannelSlots slots = chooseSlots(given, 0);
-  return timeOf(inFastestOrder(loose), slots) / timeOf(given, slots);
+  return timeOf(inFastestOrder(loose, use), use, bytes) /
+         timeOf(inGivenOrder(loose, use), use, bytes);
 }
 
 } // namespace
@@ -68,6 +71,12 @@ TEST_CASE("messages of 4 MiB are faster where many trees share a switch") {
   CHECK(partOf("mi300x", Collective::broadcast) < 0.9);
   CHECK(partOf("mi300x", Collective::reduce) < 0.97);
   CHECK(partOf("gh200-4gpu", Collective::allgather) < 0.95);
+}
+
+TEST_CASE("small messages are faster if ranks begin with different ones") {
+  const VariantUse small{Protocol::low_latency, 128 << 10};
+  for (const uint64_t bytes : {1 << 10, 100 << 10})
+    CHECK(partOf("gb200-nvl72", Collective::alltoall, small, bytes) < 0.9);
 }
 
 TEST_CASE("no order is slower than the given one") {
