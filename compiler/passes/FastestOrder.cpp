@@ -1,4 +1,4 @@
-//===- FastestOrder.cpp - lanes with which short messages are fast --------===//
+//===- FastestOrder.cpp - the fastest order of trees ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -27,8 +27,8 @@ static constexpr size_t kMostFolds = 4096;
 static std::array<uint64_t, 3> sizesFor(VariantUse use) {
   if (!use.maxBytes)
     return {4 << 20, 16 << 20, 64 << 20};
-  const uint64_t largest = *use.maxBytes - 1;
-  return {largest / 64 + 1, largest / 8 + 1, largest + 1};
+  const uint64_t limit = *use.maxBytes;
+  return {(limit + 63) / 64, (limit + 7) / 8, limit};
 }
 
 /// Returns the slots that TuneChunks chooses.

@@ -1,5 +1,4 @@
-//===- FastestOrder.h - lanes with which short messages are fast -*- C++
-//-*-===//
+//===- FastestOrder.h - the fastest order of trees --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -27,8 +26,8 @@ struct VariantUse {
 /// Assigns lanes to the loose folds of `program`, which is for `use`, as
 /// assignLanes does, in that TreeOrder in which some messages take the least
 /// time in simulations with the costs of the model of time, on the mean: 4, 16
-/// and 64 MiB, or a 64th, an 8th and all of the largest size. The model does
-/// not know the order. The given order is kept if no other is 0.5 % faster, or
+/// and 64 MiB, or a 64th, an 8th and all of `maxBytes`. The model does not know
+/// the order. The given order is kept if no other is 0.5 % faster, or
 /// if the others make one of the sizes 2 % slower. `finish` completes lanes
 /// before that. A size is left out if more than 4096 folds would have to be
 /// simulated; without simulations, and if lanes have one fold each, the given
