@@ -100,7 +100,7 @@ def pods(folder=RESULTS):
         cells = {record["bytes"]: record for record in found if record["GPUs"] == number}
         own = [cells.get(size) for size in sizes]
         return [[record and record["us"] for record in own], [record and record["two levels, us"] for record in own],
-                [record and record["us"] * record["straggler"] for record in own]]
+                [record and record["straggler"] and record["us"] * record["straggler"] for record in own]]
 
     panels = [Panel(gpus(f"{number:,}"), values(number)) for number in sorted({record["GPUs"] for record in found})]
     return Chart(
