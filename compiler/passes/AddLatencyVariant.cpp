@@ -48,7 +48,7 @@ void setVariant(Op op, Protocol protocol, uint64_t begin, uint64_t end) {
 struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
   using Base::Base;
 
-  ExchangeLimits exchangeLimits(const ProblemFromIR &from) {
+  VariantLimits variantLimits(const ProblemFromIR &from) {
     // The sums of some boxes are kept in outputs, which have no room for wider
     // elements.
     const bool wide = from.accumulate != sched::Accumulation::none;
@@ -64,7 +64,7 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
     PackedTrees large = readForest(forest, **from);
     llvm::Expected<SmallVariants> small =
         chooseSmallVariants((*from)->problem, large.packing,
-                            {maxLanes, chunkBytes}, exchangeLimits(**from));
+                            {maxLanes, chunkBytes}, variantLimits(**from));
     if (!small)
       return forest.emitError(toString(small.takeError()));
     SmallRanges ranges = small->ranges;

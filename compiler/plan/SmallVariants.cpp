@@ -50,7 +50,7 @@ static bool isEarlier(const MessageTime &time, const MessageTime &other) {
 
 llvm::Expected<SmallVariants>
 blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
-                           ScheduleLimits limits, ExchangeLimits ranks) {
+                           ScheduleLimits limits, VariantLimits most) {
   SmallVariants variants;
   if (leavesMachine(*problem.rankTopology))
     variants.protocol = Protocol::simple;
@@ -69,7 +69,7 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   if (!trees)
     return trees.takeError();
   if (problem.collective == Collective::allreduce &&
-      problem.rankTopology->numRanks() <= int(ranks.oneHop)) {
+      problem.rankTopology->numRanks() <= int(most.oneHop)) {
     llvm::Expected<std::optional<OneHop>> oneHop =
         packOneHop(*problem.rankTopology, protocol, limits.maxLanes);
     if (!oneHop)
@@ -79,7 +79,7 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   // Over boxes data makes fewer hops, but more of it moves at a time: other
   // trees may be earlier for longer messages.
   std::optional<TimedPacking> later;
-  if (problem.rankTopology->numRanks() <= int(ranks.boxes)) {
+  if (problem.rankTopology->numRanks() <= int(most.boxes)) {
     llvm::Expected<std::optional<Packing>> over = packBoxTrees(problem);
     if (!over)
       return over.takeError();
@@ -109,7 +109,8 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   const MessageTime largeTime =
       cutShortMessages(timeOfLarge(*program, limits.chunkBytes));
   MessageTime mediumTime = largeTime;
-  if (largeTime.flow.network && limits.chunkBytes == 0) {
+  if (largeTime.flow.network && limits.chunkBytes == 0 &&
+      program->channels.size() <= most.repeatedChannels) {
     mediumTime = timeOfSmall(*program, Protocol::simple);
     variants.mediumEnd = endOfMedium(mediumTime, largeTime);
   }

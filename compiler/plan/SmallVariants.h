@@ -13,10 +13,16 @@
 
 namespace blink {
 
-/// The most ranks for which variants with exchanges between ranks are tried.
-struct ExchangeLimits {
-  unsigned oneHop = 16; ///< it takes n (n - 1) channels
-  unsigned boxes = 0; ///< no rank is another's image, so files grow with ranks
+/// Up to where variants are tried.
+struct VariantLimits {
+  /// Ranks, for a variant in one hop, which takes n (n - 1) channels.
+  unsigned oneHop = 16;
+  /// Ranks, for exchanges between boxes: no rank is another's image, so files
+  /// grow with ranks.
+  unsigned boxes = 0;
+  /// Channels of large trees, for a second variant with smaller chunks. Each
+  /// channel takes 60 bytes of the file, and the gain is a few per cent.
+  size_t repeatedChannels = 16384;
 };
 
 /// The variants below a forest for large messages.
@@ -34,13 +40,12 @@ struct SmallVariants {
 };
 
 /// Chooses the variants for small messages beside `large`, a solution of
-/// `problem`, and the sizes that they are for. Exchanges are limited to as many
-/// ranks as `ranks` says. Must not be called for one rank. Errors: as of
-/// packLatencyTrees and expandForest.
+/// `problem`, and the sizes that they are for. Must not be called for one rank.
+/// Errors: as of packLatencyTrees and expandForest.
 llvm::Expected<SmallVariants> chooseSmallVariants(const PackingProblem &problem,
                                                   const Packing &large,
                                                   ScheduleLimits limits,
-                                                  ExchangeLimits ranks);
+                                                  VariantLimits most);
 
 } // namespace blink
 

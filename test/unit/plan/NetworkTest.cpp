@@ -192,6 +192,24 @@ TEST_CASE("a message that fits into a packet is not cut into many") {
   CHECK(smallOf(eight, Collective::allreduce).ranges.tree == 640);
 }
 
+TEST_CASE("many channels are not written again for smaller chunks") {
+  const RankTopology servers = serversOf(std::vector<double>(160, 0.125));
+  const PackingProblem problem{&servers, Collective::broadcast, 0};
+  const Packing one = valueOf(packTrees(problem)).packing;
+  REQUIRE(one.trees.size() == 1);
+  auto mediumEnd = [&](unsigned copies) {
+    Packing large = one;
+    large.trees.assign(copies, one.trees[0]);
+    for (Tree &tree : large.trees)
+      tree.weight /= copies;
+    VariantLimits limits;
+    limits.repeatedChannels = 1000;
+    return valueOf(chooseSmallVariants(problem, large, {}, limits)).mediumEnd;
+  };
+  CHECK(mediumEnd(6) == 16 << 20); // 954 channels
+  CHECK(mediumEnd(7) == 0);        // 1,113
+}
+
 TEST_CASE("small trees between servers are not split for little") {
   const RankTopology four = serversOf(std::vector<double>(4, 0.025));
   const PackingProblem problem{&four, Collective::allgather, 0};
