@@ -7,7 +7,7 @@
 #include "compiler/passes/FastestOrder.h"
 
 #include "compiler/plan/AssignLanes.h"
-#include "compiler/plan/ChunkChoice.h"
+#include "compiler/plan/TreeOrder.h"
 #include "compiler/simulate/ShortTimes.h"
 #include "compiler/support/Infinity.h"
 
@@ -31,13 +31,6 @@ static std::array<uint64_t, 3> sizesFor(VariantUse use) {
   return {(limit + 63) / 64, (limit + 7) / 8, limit};
 }
 
-/// Returns the slots that TuneChunks chooses.
-static ChannelSlots slotsFor(const FoldProgram &program, VariantUse use) {
-  return use.protocol == sched::Protocol::low_latency && use.maxBytes
-             ? chooseSmallSlots(program, *use.maxBytes, 0)
-             : chooseSlots(program, 0, use.maxBytes.has_value());
-}
-
 static size_t numFolds(const FoldProgram &program) {
   size_t folds = 0;
   for (const FoldProgram::Rank &rank : program.ranks)
@@ -58,7 +51,7 @@ static bool isWorthTrying(const FoldProgram &program, unsigned maxLanes) {
 static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
                                                    VariantUse use) {
   // If folds lag more in another order, channels have more slots.
-  const ChannelSlots slots = slotsFor(program, use);
+  const ChannelSlots slots = chooseSlotsFor(program, use, 0);
   assignSlots(program, slots);
   std::vector<double> times;
   for (const uint64_t size : sizesFor(use)) {
@@ -91,16 +84,16 @@ blink::assignFastestOrder(FoldProgram &program, VariantUse use,
                           unsigned maxLanes,
                           llvm::function_ref<void(FoldProgram &)> finish) {
   constexpr double kFaster = 0.995;
-  const FoldProgram loose = program;
-  auto assign = [&](TreeOrder order) {
-    FoldProgram assigned = loose;
-    assignLanes(assigned, use.protocol, maxLanes, order);
-    finish(assigned);
-    return assigned;
+  auto assign = [&](FoldProgram &to, llvm::ArrayRef<int> places) {
+    assignLanes(to, use.protocol, maxLanes, places);
+    finish(to);
   };
-  program = assign(TreeOrder::asGiven);
-  if (!isWorthTrying(program, maxLanes))
+  if (!isWorthTrying(program, maxLanes)) {
+    assign(program, {});
     return llvm::Error::success();
+  }
+  const FoldProgram loose = program;
+  assign(program, {});
   llvm::Expected<std::vector<double>> given = timesOf(program, use);
   if (!given)
     return given.takeError();
@@ -114,8 +107,9 @@ blink::assignFastestOrder(FoldProgram &program, VariantUse use,
     std::vector<int> places = placesOf(loose, order);
     if (llvm::is_contained(tried, places))
       continue;
+    FoldProgram other = loose;
+    assign(other, places);
     tried.push_back(std::move(places));
-    FoldProgram other = assign(order);
     llvm::Expected<std::vector<double>> times = timesOf(other, use);
     if (!times)
       return times.takeError();

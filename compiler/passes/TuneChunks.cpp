@@ -9,6 +9,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/ChunkChoice.h"
+#include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 
 using namespace mlir;
@@ -26,11 +27,10 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
     FailureOr<FoldProgram> program = readProgram(schedule);
     if (failed(program))
       return failure();
-    bool small = schedule.getMaxBytes().has_value();
-    ChannelSlots slots =
-        small && schedule.getProtocol() == collective::Protocol::LowLatency
-            ? chooseSmallSlots(*program, *schedule.getMaxBytes(), chunkBytes)
-            : chooseSlots(*program, chunkBytes, small);
+    const sched::Protocol protocol =
+        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
+    const ChannelSlots slots = chooseSlotsFor(
+        *program, {protocol, schedule.getMaxBytes()}, chunkBytes);
     setChunks(schedule, slots.chunks);
     assignSlots(*program, slots);
     for (auto [channel, of] :

@@ -54,12 +54,13 @@ private:
 
 using Lanes = std::vector<std::vector<size_t>>;
 
-/// Returns the folds of `rank` in `order`. `places` are those of trees.
-std::vector<size_t> foldsIn(TreeOrder order, const FoldProgram::Rank &rank,
-                            const std::vector<int> &places) {
+/// Returns the folds of `rank` by the places of their trees, or as they are if
+/// there are no places.
+std::vector<size_t> foldsByPlace(const FoldProgram::Rank &rank,
+                                 llvm::ArrayRef<int> places) {
   std::vector<size_t> folds(rank.folds.size());
   std::iota(folds.begin(), folds.end(), size_t(0));
-  if (order != TreeOrder::asGiven)
+  if (!places.empty())
     llvm::stable_sort(folds, [&](size_t a, size_t b) {
       return places[rank.folds[a].tree] < places[rank.folds[b].tree];
     });
@@ -67,17 +68,16 @@ std::vector<size_t> foldsIn(TreeOrder order, const FoldProgram::Rank &rank,
 }
 
 /// Returns the lanes of each of `ranks` for chunks of `chunkBytes`, with the
-/// folds of a lane in `order`.
+/// folds of a lane by the places of their trees.
 std::vector<Lanes> lanesFor(const FoldProgram &program,
                             const std::vector<size_t> &ranks,
                             sched::Protocol protocol, unsigned maxLanes,
-                            uint32_t chunkBytes, TreeOrder order) {
+                            uint32_t chunkBytes, llvm::ArrayRef<int> places) {
   const TurnCosts turns(program, chunkBytes);
-  const std::vector<int> places = placesOf(program, order);
   std::vector<Lanes> lanes;
   for (const size_t rank : ranks) {
     const FoldProgram::Rank &own = program.ranks[rank];
-    const std::vector<size_t> folds = foldsIn(order, own, places);
+    const std::vector<size_t> folds = foldsByPlace(own, places);
     std::vector<FoldLoad> loads;
     for (const size_t fold : folds) {
       loads.push_back(loadOf(program, own, own.folds[fold], protocol));
@@ -121,12 +121,12 @@ std::vector<size_t> looseRanks(const FoldProgram &program) {
 std::optional<MessageTime>
 fillLanesOf(FoldProgram &program, const std::vector<size_t> &ranks,
             sched::Protocol protocol, unsigned maxLanes, const TreeTimes *trees,
-            TreeOrder order) {
+            llvm::ArrayRef<int> places) {
   const bool shared = llvm::any_of(ranks, [&](size_t rank) {
     return program.ranks[rank].folds.size() > maxLanes;
   });
   std::vector<Lanes> lanes =
-      lanesFor(program, ranks, protocol, maxLanes, 0, order);
+      lanesFor(program, ranks, protocol, maxLanes, 0, places);
   swapLanes(program, ranks, lanes);
   if (!shared || protocol == sched::Protocol::low_latency)
     return std::nullopt;
@@ -134,8 +134,8 @@ fillLanesOf(FoldProgram &program, const std::vector<size_t> &ranks,
   constexpr double kFaster = 0.995;
   const TreeTimes known = trees ? *trees : treeTimes(program, protocol);
   MessageTime time = timeOfLarge(program, 0, &known);
-  lanes =
-      lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes, order);
+  lanes = lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes,
+                   places);
   swapLanes(program, ranks, lanes);
   if (haveLanes(program, ranks, lanes))
     return time;
@@ -193,13 +193,13 @@ void blink::sortLanes(FoldProgram::Rank &rank, llvm::ArrayRef<double> hops) {
 }
 
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
-                        unsigned maxLanes, TreeOrder order) {
+                        unsigned maxLanes, llvm::ArrayRef<int> places) {
   if (isPairwise(program.collective))
     return assignLanePerTree(program);
   const std::vector<double> hops = readyTimes(program, kCountHops);
   const std::vector<size_t> loose = looseRanks(program);
   const std::optional<MessageTime> time =
-      fillLanesOf(program, loose, protocol, maxLanes, nullptr, order);
+      fillLanesOf(program, loose, protocol, maxLanes, nullptr, places);
   const bool lags = loose.size() == program.ranks.size();
   if (lags)
     assignDelays(program, hops, 1);
@@ -220,7 +220,7 @@ std::optional<MessageTime> blink::fillLanes(FoldProgram &program,
                                             unsigned maxLanes,
                                             const TreeTimes &trees) {
   return fillLanesOf(program, looseRanks(program), protocol, maxLanes, &trees,
-                     TreeOrder::asGiven);
+                     {});
 }
 
 void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {

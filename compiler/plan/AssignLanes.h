@@ -9,7 +9,6 @@
 
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/plan/TimeModel.h"
-#include "compiler/plan/TreeOrder.h"
 
 #include <optional>
 
@@ -24,7 +23,8 @@ namespace blink {
 /// (towards a root) come before roots and roots before the others, leaves
 /// before the folds that wait for them. In tree order, by contrast, rank 1
 /// could start its own tree only after rank 0's has arrived, rank 2 only after
-/// rank 1's, and so on. Folds that are equal in this are in `order`.
+/// rank 1's, and so on. Folds that are equal in this stand by the
+/// `places` of their trees (TreeOrder.h), or as given if there are none.
 ///
 /// Over a network, lanes that begin with a rank's own contribution are ordered
 /// by the rank that they send to, counted from the rank's own number on, so
@@ -33,7 +33,7 @@ namespace blink {
 /// In a sendrecv each tree gets a lane of its own, even beyond `maxLanes`: a
 /// message waits for nothing but its other end, so no fold may stand before it.
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
-                 unsigned maxLanes, TreeOrder order = TreeOrder::asGiven);
+                 unsigned maxLanes, llvm::ArrayRef<int> places = {});
 
 /// Assigns lanes as assignLanes does, but only as far as they matter to how
 /// long messages take: the folds of a lane are in any order, and none lags. Not

@@ -100,3 +100,10 @@ ChannelSlots blink::chooseSmallSlots(const FoldProgram &program,
   auto bytes = uint32_t(std::clamp(lines * 16, 16.0, kLargestChunk));
   return {asked == 0 ? bytes : std::min(bytes, asked), kLowLatencySlots};
 }
+
+ChannelSlots blink::chooseSlotsFor(const FoldProgram &program, VariantUse use,
+                                   uint32_t asked) {
+  return use.maxBytes && use.protocol == sched::Protocol::low_latency
+             ? chooseSmallSlots(program, *use.maxBytes, asked)
+             : chooseSlots(program, asked, use.maxBytes.has_value());
+}

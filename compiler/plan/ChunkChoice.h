@@ -9,6 +9,8 @@
 
 #include "compiler/plan/TimeModel.h"
 
+#include <optional>
+
 namespace blink {
 
 struct ChannelSlots {
@@ -48,6 +50,16 @@ void assignSlots(FoldProgram &program, ChannelSlots slots);
 /// chunks smaller.
 ChannelSlots chooseSmallSlots(const FoldProgram &program, uint64_t maxBytes,
                               uint32_t asked);
+
+/// What a variant is for.
+struct VariantUse {
+  sched::Protocol protocol;
+  std::optional<uint64_t> maxBytes; ///< exclusive; none: large messages
+};
+
+/// Returns the slots of a variant: chooseSmallSlots or chooseSlots.
+ChannelSlots chooseSlotsFor(const FoldProgram &program, VariantUse use,
+                            uint32_t asked);
 
 } // namespace blink
 

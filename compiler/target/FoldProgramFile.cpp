@@ -9,6 +9,7 @@
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/symmetry/Symmetry.h"
+#include "schedules/SymmetryGroup.h"
 #include "schedules/VariantParts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -85,10 +86,9 @@ blink::readProgramAsItIs(const sched::Schedule &file,
   if (!rankTopology)
     return rankTopology.takeError();
   std::vector<Symmetry::Generator> generators;
-  for (const sched::SymmetryGenerator *generator : *from.symmetry())
+  for (const sched::Renaming &renaming : sched::renamingsOf(from))
     generators.push_back(
-        {{generator->nodes()->begin(), generator->nodes()->end()},
-         int(generator->steps())});
+        {{renaming.nodes.begin(), renaming.nodes.end()}, int(renaming.steps)});
   llvm::Expected<Symmetry> symmetry =
       Symmetry::create(*rankTopology, std::move(generators));
   if (!symmetry)

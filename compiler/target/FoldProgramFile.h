@@ -12,14 +12,17 @@
 
 namespace blink {
 
-/// Returns the fold program of `variant`, a variant of `program` in `file` that
-/// is in full. Takes time linear in the size of the variant.
+/// Returns the fold program of `variant`, a variant of `program` in `file`. Of
+/// a variant in symmetric form, it has the representatives' ranks alone, one
+/// after the other, and no symmetry. Takes time linear in the size of the
+/// variant.
 FoldProgram readProgram(const sched::Schedule &file,
                         const sched::Program &program,
                         const sched::Variant &variant);
 
-/// Returns the fold program of a variant that may be in symmetric form, and
-/// then is so in the result. Errors: renamings that Symmetry::create refuses.
+/// Returns the fold program of `variant`, in symmetric form
+/// (FoldProgram::symmetry) if the variant is. Errors: renamings that
+/// Symmetry::create refuses.
 llvm::Expected<FoldProgram> readProgramAsItIs(const sched::Schedule &file,
                                               const sched::Program &program,
                                               const sched::Variant &variant);

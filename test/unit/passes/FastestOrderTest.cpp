@@ -47,9 +47,7 @@ FoldProgram inFastestOrder(FoldProgram program, VariantUse use = kLarge) {
 }
 
 double timeOf(FoldProgram program, VariantUse use, uint64_t bytes) {
-  const ChannelSlots slots = use.maxBytes
-                                 ? chooseSmallSlots(program, *use.maxBytes, 0)
-                                 : chooseSlots(program, 0);
+  const ChannelSlots slots = chooseSlotsFor(program, use, 0);
   assignSlots(program, slots);
   return valueOf(shortTime(program, slots.chunks, bytes, use.protocol));
 }
@@ -86,7 +84,7 @@ TEST_CASE("no order is slower than the given one") {
           Collective::allgather, Collective::scatter, Collective::alltoall}) {
       CAPTURE(machine);
       CAPTURE(toString(collective));
-      // A small program is judged by 16 MiB as well.
+      // Other sizes count as well.
       CHECK(partOf(machine, collective) < 1.03);
     }
 }

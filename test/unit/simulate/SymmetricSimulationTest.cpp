@@ -1,4 +1,4 @@
-//===- QuotientTest.cpp -----------------------------------------*- C++ -*-===//
+//===- SymmetricSimulationTest.cpp ------------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
