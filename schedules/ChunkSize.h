@@ -21,6 +21,12 @@ namespace blink::sched {
 /// buffers. Below it, announcing the buffers' addresses costs more than a copy.
 inline constexpr uint64_t kDirectBytes = 256 << 10;
 
+/// Bytes of data that the threads of a lane move at a time with low_latency, a
+/// line of eight bytes each (runtime/cuda/LineFold.h). A chunk passes through a
+/// fold in waves of this size: the lines of one are passed on while those of
+/// the next one are still on their way.
+inline constexpr uint32_t kWaveBytes = 480 * 8;
+
 /// The chunks of a variant (schedule.fbs).
 struct ChunkSizes {
   uint32_t bytes = 0; ///< size for large messages

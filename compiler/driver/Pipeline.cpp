@@ -232,6 +232,7 @@ static void addPasses(OpPassManager &passes, Phase phase,
     break;
   case Phase::lanes:
     passes.addPass(createAssignLanesPass({options.maxLanes}));
+    passes.addPass(createTuneRangesPass({options.chunkBytes}));
     passes.addPass(createTuneChunksPass({options.chunkBytes}));
     passes.addPass(createVerifySchedulePass());
     break;

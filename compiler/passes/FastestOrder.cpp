@@ -31,33 +31,28 @@ static std::array<uint64_t, 3> sizesFor(VariantUse use) {
   return {(limit + 63) / 64, (limit + 7) / 8, limit};
 }
 
-static size_t numFolds(const FoldProgram &program) {
-  size_t folds = 0;
-  for (const FoldProgram::Rank &rank : program.ranks)
-    folds += rank.folds.size();
-  return folds;
-}
-
 /// Returns true if the order of folds in lanes is worth simulations.
 static bool isWorthTrying(const FoldProgram &program, unsigned maxLanes) {
-  return numFolds(program) <= kMostFolds &&
+  return program.numFolds() <= kMostFolds &&
          llvm::any_of(program.ranks, [&](const FoldProgram::Rank &rank) {
            return rank.folds.size() > maxLanes;
          });
 }
 
 /// Returns the times of sizesFor(use), or of those that take no more than
-/// kMostFolds folds, but at least of the first.
+/// kMostFolds folds or waves of folds, but at least of the first.
 static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
                                                    VariantUse use) {
   // If folds lag more in another order, channels have more slots.
   const ChannelSlots slots = chooseSlotsFor(program, use, 0);
   assignSlots(program, slots);
   std::vector<double> times;
+  const uint32_t wave = use.protocol == sched::Protocol::low_latency
+                            ? sched::kWaveBytes
+                            : slots.chunks.bytes;
   for (const uint64_t size : sizesFor(use)) {
-    const double rounds =
-        std::ceil(double(size) * largestShare(program) / slots.chunks.bytes);
-    if (!times.empty() && double(numFolds(program)) * rounds > kMostFolds)
+    const double waves = std::ceil(double(size) * largestShare(program) / wave);
+    if (!times.empty() && double(program.numFolds()) * waves > kMostFolds)
       break;
     llvm::Expected<double> time =
         shortTime(program, slots.chunks, size, use.protocol);

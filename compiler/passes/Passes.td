@@ -138,15 +138,26 @@ def AssignLanesPass : Pass<"collective-assign-lanes", "::mlir::ModuleOp"> {
   let options = [maxLanesOption];
 }
 
+def TuneRangesPass : Pass<"collective-tune-ranges", "::mlir::ModuleOp"> {
+  let summary = "Choose the sizes at which variants take over, by simulation";
+  let description = [{
+    Moves the end of each variant's range to the size from which on the next
+    variant is no slower in simulations with the costs of the model of time,
+    whose own choice is where the search begins. Schedules that already have a
+    chunk size keep their ranges.
+  }];
+  let options = [chunkBytesOption];
+}
+
 def TuneChunksPass : Pass<"collective-tune-chunks", "::mlir::ModuleOp"> {
   let summary = "Choose the size and number of the slots of channels";
   let description = [{
     Chooses the chunk size that the model of time predicts to be fastest for a
     64 MiB buffer. Schedules that already have a chunk size keep it. In a
-    low_latency schedule with `max_bytes`, the largest message fills two chunks,
-    one for each of two slots. It fills only one chunk if a lane sends and then
-    receives, because each chunk would then wait for a round trip of the one
-    before it. `chunk-bytes` can only make the chunks of such a schedule smaller.
+    low_latency schedule with `max_bytes`, the largest message fills one chunk,
+    since lines are passed on one by one, and further chunks would only cost
+    lanes more turns. A second slot is for the next call. `chunk-bytes` can only
+    make the chunks of such a schedule smaller.
   }];
   let options = [chunkBytesOption];
 }

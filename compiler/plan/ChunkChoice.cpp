@@ -73,30 +73,9 @@ void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
         channel.leavesMachine() ? windowOf(program, channel, transfer) : 0;
 }
 
-/// Returns true if some lane begins the route of a tree's data and reads more
-/// of that tree further on: such a lane begins a chunk only after the previous
-/// one has come back from other ranks.
-static bool takesTurns(const FoldProgram &program) {
-  for (const FoldProgram::Rank &rank : program.ranks)
-    for (const std::vector<size_t> &lane : rank.lanes) {
-      llvm::SmallSet<std::pair<int, int>, 8> begun;
-      for (size_t place : lane) {
-        const FoldProgram::Fold &fold = rank.folds[place];
-        if (llvm::none_of(rank.sourcesOf(fold),
-                          [](auto operand) { return operand.isChannel(); }))
-          begun.insert(program.placeOf(rank, fold));
-        else if (begun.contains(program.placeOf(rank, fold)))
-          return true;
-      }
-    }
-  return false;
-}
-
 ChannelSlots blink::chooseSmallSlots(const FoldProgram &program,
                                      uint64_t maxBytes, uint32_t asked) {
-  uint32_t chunks = takesTurns(program) ? 1 : kLowLatencySlots;
-  double lines =
-      std::ceil(double(maxBytes) * largestShare(program) / chunks / 16);
+  const double lines = std::ceil(double(maxBytes) * largestShare(program) / 16);
   auto bytes = uint32_t(std::clamp(lines * 16, 16.0, kLargestChunk));
   return {asked == 0 ? bytes : std::min(bytes, asked), kLowLatencySlots};
 }

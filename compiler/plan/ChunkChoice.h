@@ -44,10 +44,9 @@ ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked,
 void assignSlots(FoldProgram &program, ChannelSlots slots);
 
 /// Returns the slots of a low_latency program for messages below `maxBytes`.
-/// Its words flow through a fold one by one, so there is nothing to tune: the
-/// largest message fills two chunks, one for each of two slots, or one chunk if
-/// chunks cannot follow each other closely. `asked`, unless 0, can only make
-/// chunks smaller.
+/// Its lines flow through a fold in waves, so there is nothing to tune: the
+/// largest message fills one chunk, and a second slot is for the next call.
+/// `asked`, unless 0, can only make chunks smaller.
 ChannelSlots chooseSmallSlots(const FoldProgram &program, uint64_t maxBytes,
                               uint32_t asked);
 

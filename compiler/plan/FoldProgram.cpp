@@ -14,6 +14,13 @@
 
 using namespace blink;
 
+size_t FoldProgram::numFolds() const {
+  size_t folds = 0;
+  for (const Rank &rank : ranks)
+    folds += rank.folds.size();
+  return folds;
+}
+
 int FoldProgram::addChannel(int tree, int source, int destination,
                             sched::ChannelKind kind, llvm::ArrayRef<int> path) {
   channels.push_back({tree, source, destination, kind, /*slots=*/1,

@@ -128,6 +128,8 @@ struct FoldProgram {
 
   /// Returns how many trees, channels or folds each listed one stands for.
   int images() const { return symmetry ? symmetry->order() : 1; }
+  /// Returns the number of folds listed.
+  size_t numFolds() const;
   /// Returns the tree of a fold of `rank`, and the rank that does the fold in
   /// that tree. In symmetric form that rank tells which image of the tree the
   /// fold belongs to.

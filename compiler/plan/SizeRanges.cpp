@@ -13,8 +13,7 @@
 
 using namespace blink;
 
-/// Returns the sizes at which times are compared, ascending.
-static std::vector<uint64_t> comparedSizes() {
+std::vector<uint64_t> blink::comparedSizes() {
   // On real machines times cross below 2 MiB. Where they never cross, as with
   // tiny chunks by an option, the small variants must not take messages so
   // large that the large variant could not be tested any more.

@@ -10,8 +10,13 @@
 #include "compiler/plan/TimeModel.h"
 
 #include <optional>
+#include <vector>
 
 namespace blink {
+
+/// Returns the sizes at which times are compared, ascending: the powers of two
+/// from 64 bytes to 16 MiB and three sizes between each two of them.
+std::vector<uint64_t> comparedSizes();
 
 /// The sizes in bytes at which the variants for small messages end. The first
 /// variant is for sizes below `oneHop`, the second one from there to below
@@ -25,13 +30,11 @@ struct SmallRanges {
 };
 
 /// Chooses the range of sizes in which each of these variants is the fastest.
-/// Times are compared at the powers of two from 64 bytes to 16 MiB and at three
-/// sizes between each two of them, and ranges end at such sizes. A range ends
-/// at the first size from which on the next variant stays as fast as those
-/// before it, up to the end of that variant's own range; small variants end at
-/// 16 MiB in any case. One hop has no range if it is not the faster one at the
-/// smallest size. Later trees have none if nowhere in it they are a tenth
-/// faster than the others.
+/// Ranges end at comparedSizes(). A range ends at the first size from which on
+/// the next variant stays as fast as those before it, up to the end of that
+/// variant's own range; small variants end at 16 MiB in any case. One hop has
+/// no range if it is not the faster one at the smallest size. Later trees have
+/// none if nowhere in it they are a tenth faster than the others.
 SmallRanges chooseRanges(const std::optional<MessageTime> &oneHop,
                          const MessageTime &tree, const MessageTime &large,
                          const std::optional<MessageTime> &later = {});

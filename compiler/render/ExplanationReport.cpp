@@ -34,7 +34,8 @@ static void addVariants(llvm::raw_ostream &out,
         oneHop ? "" : std::to_string(variant.depth), variant.hops,
         variant.latency, variant.start);
   }
-  out << "\nWhere the next takes over, by the model of time\n";
+  out << "\nWhere the next takes over, simulated with the costs of the model "
+         "of time\n";
   for (const CrossingPoint &point : explanation.crossingPoints)
     out << "  " << point.reason << "\n";
   out << "\n";

@@ -7,6 +7,7 @@
 #include "compiler/report/Explanation.h"
 
 #include "compiler/report/PredictedTime.h"
+#include "compiler/simulate/ShortTimes.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/AllocationList.h"
@@ -21,6 +22,7 @@
 #include <climits>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 using namespace blink;
@@ -163,29 +165,64 @@ static Explanation explain(const ExplanationInput &input,
   return explanation;
 }
 
-static std::string reasonOf(const CrossingPoint &point,
+static std::string reasonOf(const CrossingPoint &point, bool simulated,
                             const MessageTime &before,
                             const MessageTime &after) {
   double later = after.startAt(point.bytes) - before.startAt(point.bytes);
-  return llvm::formatv("{0}: {1:F1} us instead of {2:F1}; it starts {3:F1} us "
-                       "{4} and takes {5:F3} ns a byte instead of {6:F3}",
+  return llvm::formatv("{0}: {1:F1} us instead of {2:F1}{3}; it starts {4:F1} "
+                       "us {5} and takes {6:F3} ns a byte instead of {7:F3}",
                        formatBytes(point.bytes), point.after, point.before,
-                       std::abs(later), later < 0 ? "earlier" : "later",
-                       1e3 * after.gapPerByte, 1e3 * before.gapPerByte);
+                       simulated ? "" : " by the model", std::abs(later),
+                       later < 0 ? "earlier" : "later", 1e3 * after.gapPerByte,
+                       1e3 * before.gapPerByte);
+}
+
+/// Returns what a message of `bytes` takes in a simulation, or std::nullopt if
+/// that would take too long.
+static std::optional<double> simulatedTime(const sched::Schedule &file,
+                                           const sched::Program &program,
+                                           const sched::Variant &variant,
+                                           uint64_t bytes) {
+  llvm::Expected<FoldProgram> folds = readProgramAsItIs(file, program, variant);
+  if (!folds) {
+    llvm::consumeError(folds.takeError());
+    return std::nullopt;
+  }
+  const sched::ChunkSizes chunks = sched::chunksOf(variant);
+  if (simulatedFolds(*folds, chunks, bytes, variant.protocol()) >
+      kSoonSimulated)
+    return std::nullopt;
+  llvm::Expected<double> time =
+      shortTime(*folds, chunks, bytes, variant.protocol());
+  if (!time) {
+    llvm::consumeError(time.takeError());
+    return std::nullopt;
+  }
+  return *time;
 }
 
 static std::vector<CrossingPoint>
 findCrossingPoints(const sched::Schedule &file, const sched::Program &program) {
   std::vector<CrossingPoint> points;
+  const sched::Variant *last = nullptr;
   MessageTime before = {};
   for (const sched::Variant *variant : *program.variants()) {
     MessageTime after = predictTime(file, program, *variant);
-    if (uint64_t bytes = variant->min_bytes()) {
-      CrossingPoint point = {bytes, before.at(bytes), after.at(bytes), {}};
-      point.reason = reasonOf(point, before, after);
+    if (const uint64_t bytes = last ? variant->min_bytes() : 0) {
+      const std::optional<double> first =
+          simulatedTime(file, program, *last, bytes);
+      const std::optional<double> next =
+          simulatedTime(file, program, *variant, bytes);
+      const bool simulated = first && next;
+      CrossingPoint point = {bytes,
+                             simulated ? *first : before.at(bytes),
+                             simulated ? *next : after.at(bytes),
+                             {}};
+      point.reason = reasonOf(point, simulated, before, after);
       points.push_back(std::move(point));
     }
     before = after;
+    last = variant;
   }
   return points;
 }

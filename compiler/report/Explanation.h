@@ -37,8 +37,9 @@ struct KindReport {
 /// The message size at which one variant ends and the next begins.
 struct CrossingPoint {
   uint64_t bytes;
-  double before; ///< microseconds for this size, by PredictedTime.h
-  double after;
+  /// Microseconds for this size: simulated with the costs of the model of time
+  /// (ShortTimes.h) or, if that takes too long, by PredictedTime.h.
+  double before, after;
   std::string reason; ///< what the next variant costs and gains, as a sentence
 };
 

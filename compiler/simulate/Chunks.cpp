@@ -10,6 +10,9 @@
 
 using namespace blink;
 
+/// A share is not exact; its excess must not count as a chunk or a wave.
+static constexpr double kRounding = 1e-9;
+
 std::vector<TreeChunks> blink::cutTrees(const FoldProgram &program,
                                         sched::ChunkSizes sizes, double bytes,
                                         bool whole) {
@@ -26,10 +29,22 @@ std::vector<TreeChunks> blink::cutTrees(const FoldProgram &program,
     cut.chunkBytes = std::min(
         chunk,
         std::max(1.0, std::ceil(cut.bytes / rounds / kGranule)) * kGranule);
-    // A share is not exact; its excess must not count as a chunk.
-    cut.chunks = uint64_t(std::ceil(cut.bytes / cut.chunkBytes - 1e-9));
+    cut.chunks = uint64_t(std::ceil(cut.bytes / cut.chunkBytes - kRounding));
+    cut.waveBytes = cut.chunkBytes;
   }
   return trees;
+}
+
+bool TreeChunks::endsChunk(uint64_t wave) const {
+  const double moved = double(wave % waves + 1) * waveBytes;
+  return moved >= bytesOf(wave / waves) * (1 - kRounding);
+}
+
+void blink::divideIntoWaves(std::vector<TreeChunks> &trees) {
+  for (TreeChunks &cut : trees) {
+    cut.waveBytes = std::min(cut.chunkBytes, double(sched::kWaveBytes));
+    cut.waves = uint64_t(std::ceil(cut.chunkBytes / cut.waveBytes - kRounding));
+  }
 }
 
 uint64_t blink::countFolds(const FoldProgram &program,

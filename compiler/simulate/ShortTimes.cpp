@@ -9,7 +9,22 @@
 #include "compiler/simulate/LaneCosts.h"
 #include "compiler/simulate/Simulate.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace blink;
+
+double blink::simulatedFolds(const FoldProgram &program,
+                             sched::ChunkSizes chunks, uint64_t bytes,
+                             sched::Protocol protocol) {
+  const double largest = double(bytes) * largestShare(program);
+  const uint64_t chunk = sched::chunkBytesOfCall(chunks, uint64_t(largest));
+  const uint64_t part = protocol == sched::Protocol::low_latency
+                            ? std::min<uint64_t>(chunk, sched::kWaveBytes)
+                            : chunk;
+  return double(program.numFolds()) *
+         std::max(1.0, std::ceil(largest / double(part)));
+}
 
 llvm::Expected<double> blink::shortTime(const FoldProgram &program,
                                         sched::ChunkSizes chunks,

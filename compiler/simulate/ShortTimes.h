@@ -21,6 +21,13 @@ namespace blink {
 inline constexpr std::array<uint64_t, 4> kShortSizes = {256 << 10, 1 << 20,
                                                         4 << 20, 16 << 20};
 
+/// Returns how many folds shortTime simulates, or waves of folds (Chunks.h); a
+/// millisecond suffices for a thousand or more.
+double simulatedFolds(const FoldProgram &program, sched::ChunkSizes chunks,
+                      uint64_t bytes, sched::Protocol protocol);
+/// The number of these up to which several simulations are no burden.
+inline constexpr double kSoonSimulated = 16384;
+
 /// Returns the microseconds that a short message of `bytes` takes by `program`,
 /// which has lanes and slots. The message is simulated at modelCosts
 /// (LaneCosts.h), because most of the time passes while pipelines fill, and the

@@ -26,15 +26,15 @@ using namespace blink;
 
 namespace {
 
-/// A channel; chunks are counted from the first one of the call.
+/// A channel; waves and chunks are counted from the first one of the call.
 struct Flow {
   size_t writer = 0, reader = 0; ///< lanes
   double sendsSince = 0;
-  double ready = 0;   ///< end of the fold that wrote the last chunk
-  double cameAt = 0;  ///< arrival of the last chunk
+  double ready = 0;   ///< end of the fold that wrote the last wave
+  double cameAt = 0;  ///< arrival of the last wave
   double latency = 0; ///< microseconds
   double rate = 0;    ///< bytes a microsecond, as planned
-  uint64_t written = 0, begun = 0, sent = 0, arrived = 0;
+  uint64_t written = 0, begun = 0, sent = 0, arrived = 0; ///< waves
   uint64_t known = 0; ///< chunks read, as far as the writer knows
   /// Most chunks that may be on their way; later ones wait although written.
   uint64_t window = UINT64_MAX;
@@ -44,8 +44,8 @@ struct Flow {
   explicit Flow(size_t slots) : news(slots) {}
 
   bool hasWindow() const { return window < UINT64_MAX; }
-  /// Returns the chunks that are sent or may be sent: their folds have begun to
-  /// write.
+  /// Returns the waves that are sent or may be sent: their folds have begun to
+  /// write. Chunks of channels with windows are single waves.
   uint64_t posted() const {
     return begun - known > window ? known + window : begun;
   }
@@ -53,11 +53,13 @@ struct Flow {
 
 struct Lane {
   size_t rank = 0, number = 0;
-  size_t fold = 0; ///< index in the lane
+  size_t fold = 0;   ///< index in the lane
+  uint64_t wave = 0; ///< of the fold's chunk
   uint64_t round = 0;
   uint64_t rounds = 0; ///< total
   double busyUntil = 0;
-  double idleSince = 0; ///< the end of its last fold
+  double idleSince = 0;        ///< the end of its last fold
+  std::optional<size_t> noted; ///< in the events: the fold that it runs
   bool hasBegun = false;
   /// What the lane's next fold lacks. Nothing else is worth looking at until it
   /// arrives. WaitKind::lane: nothing.
@@ -94,6 +96,8 @@ public:
         direct_(protocol == sched::Protocol::simple &&
                 bytes >= sched::kDirectBytes),
         cuts_(cutTrees(program, chunks, double(bytes))) {
+    if (protocol == sched::Protocol::low_latency)
+      divideIntoWaves(cuts_);
     for (const TreeChunks &cut : cuts_)
       largestChunk_ = std::max(largestChunk_, cut.chunkBytes);
     makeFlows();
@@ -115,13 +119,16 @@ private:
   const std::vector<size_t> &foldsOf(const Lane &lane) const {
     return program_.ranks[lane.rank].lanes[lane.number];
   }
-  double bytesOf(int tree, uint64_t chunk) const {
-    return cuts_[size_t(tree)].bytesOf(chunk);
+  const TreeChunks &cutsOf(const FoldProgram::Fold &fold) const {
+    return cuts_[size_t(fold.tree)];
+  }
+  const TreeChunks &cutsOf(size_t channel) const {
+    return cuts_[size_t(program_.channels[channel].tree)];
   }
   bool isDone(const Lane &lane) const { return lane.round == lane.rounds; }
   bool hasSlot(size_t channel);
   WaitCause lackOf(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold,
-                   uint64_t chunk);
+                   uint64_t wave);
   void waitForSlot(size_t channel);
   void sendNews(size_t channel, double time);
   double slownessOf(const Lane &lane) const {
@@ -130,23 +137,24 @@ private:
   double engineCostOf(const Lane &lane,
                       const FoldProgram::Operand &operand) const;
   double takingCost(const Lane &lane, const FoldProgram::Fold &fold,
-                    uint64_t chunk) const;
+                    uint64_t wave) const;
   double costOf(const Lane &lane, const FoldProgram::Fold &fold,
-                uint64_t chunk) const;
+                uint64_t wave) const;
   bool isPassive(const FoldProgram::Fold &fold) const {
     return direct_ && fold.directMoves == 0;
   }
   double stepOf(const Lane &lane) const {
-    return options_.notice > 0 && !lane.hasBegun ? 0 : options_.stepCost;
+    const bool begins = options_.notice > 0 && !lane.hasBegun;
+    return begins || lane.wave > 0 ? 0 : options_.stepCost;
   }
   double startOf(const Lane &lane, const FoldProgram::Fold &fold,
-                 uint64_t chunk) const;
-  void runFold(size_t lane, const FoldProgram::Fold &fold, uint64_t chunk,
+                 uint64_t wave) const;
+  void runFold(size_t lane, const FoldProgram::Fold &fold, uint64_t wave,
                WaitCause cause);
   /// `cause`: what has just arrived.
   void advance(size_t lane, WaitCause cause = {});
   void comes(size_t lane, WaitCause cause);
-  void note(Lane &lane, uint64_t chunk, double cost);
+  void note(Lane &lane, const FoldProgram::Fold &fold, double cost);
   void noteTransfer(const FairShares::Span &span);
   void finishSending(size_t channel);
   void addDetails();
@@ -161,13 +169,13 @@ private:
   const SharedLinks shared_;
   FairShares fair_;
   const double wireBytes_;
-  const bool direct_;                  ///< with zero copy
-  const std::vector<TreeChunks> cuts_; ///< by tree
+  const bool direct_;            ///< with zero copy
+  std::vector<TreeChunks> cuts_; ///< by tree
   double largestChunk_ = 0;
   std::vector<double> loads_; ///< by link, bytes; for mostMicroseconds
   double lastReady_ = 0;      ///< latest end of any fold so far
   std::optional<FoldLog> log_;
-  /// The chunks that each channel sent, with their times; for details.
+  /// The waves that each channel sent, with their times; for details.
   struct Sent {
     uint32_t channel;
     double begin, end, bytes;
@@ -250,18 +258,21 @@ void Simulator::makeLanes() {
 bool Simulator::hasSlot(size_t channel) {
   Flow &flow = flows_[channel];
   const auto slots = uint64_t(program_.channels[channel].slots);
-  if (flow.written == flow.known + slots)
+  const uint64_t written = flow.written / cutsOf(channel).waves;
+  if (written == flow.known + slots)
     flow.known += flow.news.popBefore({now_, event_});
-  return flow.written < flow.known + slots;
+  return written < flow.known + slots;
 }
 
 /// Returns the first thing that the fold lacks to run; WaitKind::lane: it can
 /// run.
 WaitCause Simulator::lackOf(const FoldProgram::Rank &rank,
-                            const FoldProgram::Fold &fold, uint64_t chunk) {
+                            const FoldProgram::Fold &fold, uint64_t wave) {
   for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
-    if (from.isChannel() && flows_[size_t(from.index)].arrived <= chunk)
+    if (from.isChannel() && flows_[size_t(from.index)].arrived <= wave)
       return {WaitKind::data, uint32_t(from.index)};
+  if (wave % cutsOf(fold).waves != 0)
+    return {}; // its chunk has a slot
   for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
     if (to.isChannel() && !hasSlot(size_t(to.index)))
       return {WaitKind::slot, uint32_t(to.index)};
@@ -298,7 +309,7 @@ double Simulator::engineCostOf(const Lane &lane,
 /// Returns the microseconds still needed to receive the messages that a fold
 /// which runs now reads: a lane that waits receives each when it arrives.
 double Simulator::takingCost(const Lane &lane, const FoldProgram::Fold &fold,
-                             uint64_t chunk) const {
+                             uint64_t wave) const {
   if (options_.engineCosts.empty())
     return 0;
   llvm::SmallVector<std::pair<double, double>> messages; // arrival, cost
@@ -307,8 +318,8 @@ double Simulator::takingCost(const Lane &lane, const FoldProgram::Fold &fold,
     if (!from.isChannel())
       continue;
     const Flow &flow = flows_[size_t(from.index)];
-    // Only the arrival of the last chunk is known.
-    messages.emplace_back(flow.arrived == chunk + 1 ? flow.cameAt : 0,
+    // Only the arrival of the last wave is known.
+    messages.emplace_back(flow.arrived == wave + 1 ? flow.cameAt : 0,
                           engineCostOf(lane, from));
   }
   llvm::sort(messages);
@@ -320,17 +331,17 @@ double Simulator::takingCost(const Lane &lane, const FoldProgram::Fold &fold,
 
 /// Returns the microseconds that the fold takes of its lane.
 double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
-                         uint64_t chunk) const {
-  double engines = takingCost(lane, fold, chunk);
+                         uint64_t wave) const {
+  double engines = takingCost(lane, fold, wave);
   for (const FoldProgram::Operand &to :
        program_.ranks[lane.rank].destinationsOf(fold))
     engines += engineCostOf(lane, to);
   if (isPassive(fold))
-    return engines + (chunk == 0 ? options_.gap : 0);
+    return engines + (wave == 0 ? options_.gap : 0);
   double cost = stepOf(lane);
   if (options_.laneRate > 0)
     cost += movesOf(direct_ ? fold.directMoves : fold.slotMoves) *
-            bytesOf(fold.tree, chunk) /
+            cutsOf(fold).bytesOfWave(wave) /
             (options_.laneRate * kBytesPerMicrosecond);
   return engines + cost * slownessOf(lane);
 }
@@ -338,7 +349,7 @@ double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
 /// Returns the time at which a fold that runs now has noticed all that it
 /// reads, channel after channel, and begins to write.
 double Simulator::startOf(const Lane &lane, const FoldProgram::Fold &fold,
-                          uint64_t chunk) const {
+                          uint64_t wave) const {
   if (options_.notice == 0 && options_.gap == 0)
     return now_;
   bool reads = false;
@@ -349,8 +360,8 @@ double Simulator::startOf(const Lane &lane, const FoldProgram::Fold &fold,
       continue;
     reads = true;
     const Flow &flow = flows_[size_t(from.index)];
-    // Only the arrival of the last chunk is known.
-    if (flow.arrived == chunk + 1)
+    // Only the arrival of the last wave is known.
+    if (flow.arrived == wave + 1)
       looked = std::max(looked, flow.cameAt + gaps);
     gaps += options_.gap;
   }
@@ -361,22 +372,25 @@ static uint64_t nanoseconds(double microseconds) {
   return uint64_t(std::llround(microseconds * 1e3));
 }
 
-/// Records in the events a fold of `lane` that runs now.
-void Simulator::note(Lane &lane, uint64_t chunk, double cost) {
-  if (result_.events.folds.size() < options_.mostEvents) {
-    const size_t place = foldsOf(lane)[lane.fold];
-    const int tree = program_.ranks[lane.rank].folds[place].tree;
-    sched::TracedFold fold;
-    fold.rank = uint32_t(lane.rank);
-    fold.lane = uint32_t(lane.number);
-    fold.step = uint32_t(lane.fold);
-    fold.chunk = chunk;
-    fold.bytes = uint64_t(bytesOf(tree, chunk));
-    fold.begin = nanoseconds(now_);
-    fold.end = nanoseconds(now_ + cost);
-    fold.waited = nanoseconds(now_ - lane.idleSince);
-    result_.events.folds.push_back(fold);
+/// Records in the events a fold of `lane` that runs now, or its next wave.
+void Simulator::note(Lane &lane, const FoldProgram::Fold &fold, double cost) {
+  std::vector<sched::TracedFold> &folds = result_.events.folds;
+  if (lane.wave == 0) {
+    lane.noted = std::nullopt;
+    if (folds.size() < options_.mostEvents) {
+      lane.noted = folds.size();
+      sched::TracedFold &noted = folds.emplace_back();
+      noted.rank = uint32_t(lane.rank);
+      noted.lane = uint32_t(lane.number);
+      noted.step = uint32_t(lane.fold);
+      noted.chunk = lane.round - uint64_t(fold.delay);
+      noted.bytes = uint64_t(cutsOf(fold).bytesOf(noted.chunk));
+      noted.begin = nanoseconds(now_);
+      noted.waited = nanoseconds(now_ - lane.idleSince);
+    }
   }
+  if (lane.noted)
+    folds[*lane.noted].end = nanoseconds(now_ + cost);
   lane.idleSince = now_ + cost;
 }
 
@@ -391,26 +405,28 @@ void Simulator::noteTransfer(const FairShares::Span &span) {
 }
 
 void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
-                        uint64_t chunk, WaitCause cause) {
+                        uint64_t wave, WaitCause cause) {
   Lane &lane = lanes_[number];
   const FoldProgram::Rank &rank = program_.ranks[lane.rank];
-  const double cost = costOf(lane, fold, chunk);
+  const double cost = costOf(lane, fold, wave);
   const double step = isPassive(fold) ? 0 : stepOf(lane);
-  const double starts = startOf(lane, fold, chunk);
+  const double starts = startOf(lane, fold, wave);
   lastReady_ =
       std::max(lastReady_, std::max(starts, now_ + step) + cost - step);
   lane.hasBegun = true;
-  if (++result_.folds % kFoldsBetweenCalls == 0 && options_.watcher)
+  if (lane.wave == 0 && ++result_.folds % kFoldsBetweenCalls == 0 &&
+      options_.watcher)
     options_.watcher(result_.folds, countFolds(program_, cuts_));
-  note(lane, chunk, cost);
+  note(lane, fold, cost);
   if (log_)
     log_->begin(number, cause, now_, cost);
   for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
     if (from.isChannel()) {
       if (log_)
         log_->reads(uint32_t(from.index));
-      sendNews(size_t(from.index),
-               now_ + cost + flows_[size_t(from.index)].latency);
+      if (cutsOf(fold).endsChunk(wave))
+        sendNews(size_t(from.index),
+                 now_ + cost + flows_[size_t(from.index)].latency);
     }
   // Messages leave one by one, in the order in which the fold writes them.
   double ready = now_ + cost, begins = starts;
@@ -443,9 +459,10 @@ void Simulator::advance(size_t number, WaitCause cause) {
   while (!isDone(lane) && lane.busyUntil <= now_) {
     const FoldProgram::Fold &fold = rank.folds[folds[lane.fold]];
     const uint64_t delay = uint64_t(fold.delay);
-    if (delay <= lane.round &&
-        lane.round - delay < cuts_[size_t(fold.tree)].chunks) {
-      lane.lacks = lackOf(rank, fold, lane.round - delay);
+    const TreeChunks &cuts = cutsOf(fold);
+    if (delay <= lane.round && lane.round - delay < cuts.chunks) {
+      const uint64_t wave = (lane.round - delay) * cuts.waves + lane.wave;
+      lane.lacks = lackOf(rank, fold, wave);
       if (lane.lacks.kind != WaitKind::lane) {
         if (log_)
           log_->wait(number, now_);
@@ -453,8 +470,13 @@ void Simulator::advance(size_t number, WaitCause cause) {
           waitForSlot(lane.lacks.channel);
         return; // the arrival of that will call advance()
       }
-      runFold(number, fold, lane.round - delay, cause);
+      runFold(number, fold, wave, cause);
       cause = {};
+      if (!cuts.endsChunk(wave)) {
+        ++lane.wave;
+        continue;
+      }
+      lane.wave = 0;
     }
     if (++lane.fold == folds.size()) {
       lane.fold = 0;
@@ -472,18 +494,17 @@ void Simulator::comes(size_t lane, WaitCause cause) {
 
 /// Returns the weight of a channel in the shares of links. On a network, where
 /// bytes queue for links, it is what the channel has on its way, in chunks of
-/// the largest tree. Elsewhere each chunk counts as one.
+/// the largest tree. Elsewhere each channel counts as one.
 double Simulator::weightOf(size_t channel) const {
   const FoldProgram::Channel &of = program_.channels[channel];
   if (!of.leavesMachine())
     return 1;
   const Flow &flow = flows_[channel];
-  return double(flow.posted() - flow.sent) * cuts_[size_t(of.tree)].chunkBytes /
+  return double(flow.posted() - flow.sent) * cutsOf(channel).chunkBytes /
          largestChunk_;
 }
 
 void Simulator::sendIfIdle(size_t channel) {
-  const FoldProgram::Channel &of = program_.channels[channel];
   Flow &flow = flows_[channel];
   if (flow.sending) {
     if (!options_.plannedShares)
@@ -494,10 +515,10 @@ void Simulator::sendIfIdle(size_t channel) {
     return;
   flow.sending = true;
   flow.sendsSince = now_;
-  const double bytes = wireBytes_ * bytesOf(of.tree, flow.sent);
+  const double bytes = wireBytes_ * cutsOf(channel).bytesOfWave(flow.sent);
   for (uint32_t link : shared_.filled[channel])
     result_.linkUse[link] += bytes;
-  ++result_.chunks;
+  result_.chunks += flow.sent % cutsOf(channel).waves == 0;
   if (options_.plannedShares)
     events_.push(now_ + bytes / flow.rate, EventKind::sent, channel);
   else
@@ -527,15 +548,14 @@ void Simulator::handle(EventKind kind, size_t index) {
 
 void Simulator::finishSending(size_t channel) {
   Flow &flow = flows_[channel];
-  const int tree = program_.channels[channel].tree;
   if (options_.details)
     sent_.push_back({uint32_t(channel), flow.sendsSince, now_,
-                     wireBytes_ * bytesOf(tree, flow.sent)});
+                     wireBytes_ * cutsOf(channel).bytesOfWave(flow.sent)});
   if (options_.plannedShares)
     noteTransfer({uint32_t(channel), flow.rate, flow.sendsSince, now_});
   ++flow.sent;
   flow.sending = false;
-  // Links may be faster than the lane that writes the chunk.
+  // Links may be faster than the lane that writes the wave.
   const double over = flow.sent == flow.written ? flow.ready : now_;
   events_.push(std::max(now_, over) + flow.latency, EventKind::arrival,
                channel);
@@ -574,7 +594,9 @@ void Simulator::addDetails() {
     groups.push_back(ends.try_emplace({channel.source, channel.destination},
                                       uint32_t(ends.size()))
                          .first->second);
-    slots.push_back(uint32_t(channel.slots));
+    // A wave that waits for a slot waits for the last wave of a chunk.
+    const auto waves = uint32_t(cuts_[size_t(channel.tree)].waves);
+    slots.push_back((uint32_t(channel.slots) - 1) * waves + 1);
   }
   details.path = log_->criticalPath(groups, slots);
 }

@@ -6,6 +6,7 @@
 
 #include "compiler/verify/Pace.h"
 #include "compiler/verify/TopologicalOrder.h"
+#include "schedules/ChunkSize.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,10 @@ public:
   explicit Clock(const TimedGraph &graph)
       : graph_(graph), numFolds_(graph.graph().numFolds()),
         numChannels_(graph.graph().variant().channels()->size()) {
+    for (const sched::Channel *channel : *graph.graph().variant().channels()) {
+      firstWaves_.push_back(numWaves_);
+      numWaves_ += graph.cut().waves[channel->tree()];
+    }
     // The order of folds within a round; it has no circle, as checkProgress has
     // proved.
     std::vector<std::vector<uint32_t>> after(numFolds_);
@@ -48,7 +53,11 @@ public:
   /// Returns the time at which the fold begins in that round; if it does not
   /// run in the round, the time at which its lane could have begun it.
   double at(uint32_t fold, int64_t round) const {
-    return times_[size_t(round) * numFolds_ + fold];
+    return begins_[size_t(round) * numFolds_ + fold];
+  }
+  /// Returns the time from which the fold no longer occupies its lane.
+  double end(uint32_t fold, int64_t round) const {
+    return ends_[size_t(round) * numFolds_ + fold];
   }
 
   /// Returns the time at which the transfer ends of the chunk that the
@@ -60,65 +69,119 @@ public:
 
   void runRound() {
     const int64_t round = rounds_++;
-    times_.resize(size_t(rounds_) * numFolds_, 0);
+    begins_.resize(size_t(rounds_) * numFolds_, 0);
+    ends_.resize(size_t(rounds_) * numFolds_, 0);
     sent_.resize(size_t(rounds_) * numChannels_, 0);
+    arrivals_.resize(size_t(rounds_) * numWaves_, 0);
     for (uint32_t fold : order_) {
-      double time = 0;
       const bool runsNow = runs(fold, round);
+      waves_.assign(runsNow ? wavesOf(fold) : 1, 0);
       graph_.eachEdge(fold, [&](const TimedGraph::Edge &edge) {
         const int64_t then = round - edge.rounds;
         if (then < 0)
           return;
-        const bool ran = runs(edge.on, then);
+        double &first = waves_.front();
         if (edge.channel == kNone)
-          time = std::max(time, at(edge.on, then) +
-                                    (ran ? graph_.weight(edge.on) : 0));
-        else if (ran && runsNow)
-          time = std::max(time, edge.data ? arrival(edge, fold, round)
-                                          : at(edge.on, then) + edge.time);
+          first = std::max(first, end(edge.on, then));
+        else if (!runsNow || !runs(edge.on, then))
+          return;
+        else if (!edge.data)
+          first = std::max(first, end(edge.on, then) + edge.time -
+                                      graph_.weight(edge.on));
+        else
+          receive(edge, fold, round);
       });
-      times_[size_t(round) * numFolds_ + fold] = time;
+      const size_t place = size_t(round) * numFolds_ + fold;
+      begins_[place] = ends_[place] = waves_.front();
       if (runsNow)
-        send(fold, round, time);
+        run(fold, round);
     }
   }
 
 private:
-  /// Returns the arrival of the chunk that `reader` takes in `round`.
-  double arrival(const TimedGraph::Edge &edge, uint32_t reader, int64_t round) {
+  uint32_t wavesOf(uint32_t fold) const {
+    return graph_.cut().waves[graph_.graph().fold(fold).tree];
+  }
+  /// Returns the part of a chunk that a wave of the fold's chunk moves.
+  double partOf(uint32_t fold, size_t wave) const {
+    const uint32_t waves = wavesOf(fold);
+    const double part =
+        waves == 1
+            ? 1
+            : sched::kWaveBytes /
+                  graph_.cut().chunkBytes[graph_.graph().fold(fold).tree];
+    return wave + 1 < waves ? part : 1 - part * double(waves - 1);
+  }
+  /// Returns the time that a wave takes of the fold's lane.
+  double weightOf(uint32_t fold, size_t wave) const {
+    const double step = graph_.step();
+    return (wave == 0 ? step : 0) +
+           (graph_.weight(fold) - step) * partOf(fold, wave);
+  }
+
+  /// Makes the waves of `reader` in `round` begin no earlier than they arrive
+  /// over a channel.
+  void receive(const TimedGraph::Edge &edge, uint32_t reader, int64_t round) {
     const int64_t then = round - edge.rounds;
     if (const int64_t window = graph_.graph().window(edge.channel)) {
       double known = 0; // when the writer learns that it may be sent
       if (round >= window && runs(reader, round - window))
-        known = at(reader, round - window) + graph_.weight(reader) +
-                graph_.latency(edge.channel);
-      transfer(edge.channel, then, std::max(known, at(edge.on, then)));
+        known = end(reader, round - window) + graph_.latency(edge.channel);
+      transfer(edge.channel, then, 0, {edge.on, at(edge.on, then)}, known);
     }
-    return std::max(sentAt(edge.channel, then),
-                    at(edge.on, then) + graph_.weight(edge.on)) +
-           graph_.latency(edge.channel);
+    for (size_t wave = 0; wave < waves_.size(); ++wave)
+      waves_[wave] =
+          std::max(waves_[wave], arrivals_[placeOf(edge.channel, then) + wave]);
   }
 
-  void send(uint32_t fold, int64_t round, double time) {
-    for (const sched::Operand &to : graph_.graph().destinations(fold))
-      if (to.kind() == sched::OperandKind::channel &&
-          graph_.graph().window(to.index()) == 0)
-        transfer(to.index(), round, time);
+  /// Runs the waves of a fold, which have arrived at waves_, one after the
+  /// other.
+  void run(uint32_t fold, int64_t round) {
+    double now = 0;
+    for (size_t wave = 0; wave < waves_.size(); ++wave) {
+      now = std::max(now, waves_[wave]);
+      for (const sched::Operand &to : graph_.graph().destinations(fold))
+        if (to.kind() == sched::OperandKind::channel &&
+            graph_.graph().window(to.index()) == 0)
+          transfer(to.index(), round, wave, {fold, now});
+      now += weightOf(fold, wave);
+    }
+    ends_[size_t(round) * numFolds_ + fold] = now;
   }
-  /// Adds a transfer to a channel, which transfers chunk after chunk.
-  void transfer(uint32_t channel, int64_t round, double from) {
-    const double before = round == 0 ? 0 : sentAt(channel, round - 1);
-    sent_[size_t(round) * numChannels_ + channel] =
-        std::max(from, before) + graph_.cut().round;
+
+  /// A fold that writes a wave, and when it began with it.
+  struct Writer {
+    uint32_t fold;
+    double begins;
+  };
+  /// Adds a transfer to a channel, which transfers wave after wave, this one
+  /// not before `from`.
+  void transfer(uint32_t channel, int64_t round, size_t wave, Writer writer,
+                double from = 0) {
+    double &sent = sent_[size_t(round) * numChannels_ + channel];
+    if (wave == 0)
+      sent = round == 0 ? 0 : sentAt(channel, round - 1);
+    sent = std::max({from, writer.begins, sent}) +
+           graph_.cut().round * partOf(writer.fold, wave);
+    const double written = writer.begins + weightOf(writer.fold, wave);
+    arrivals_[placeOf(channel, round) + wave] =
+        std::max(sent, written) + graph_.latency(channel);
+  }
+  size_t placeOf(uint32_t channel, int64_t round) const {
+    return size_t(round) * numWaves_ + firstWaves_[channel];
   }
 
   const TimedGraph &graph_;
   const uint32_t numFolds_, numChannels_;
+  std::vector<size_t> firstWaves_; ///< by channel
+  size_t numWaves_ = 0;            ///< of the chunks of all channels
   std::vector<uint32_t> order_;
   int64_t most_ = 0;
   int64_t rounds_ = 0;
-  std::vector<double> times_; ///< by round and fold
-  std::vector<double> sent_;  ///< by round and channel
+  std::vector<double> begins_, ends_; ///< by round and fold
+  std::vector<double> sent_;          ///< by round and channel
+  std::vector<double> arrivals_;      ///< by round, channel and wave
+  std::vector<double> waves_;         ///< when those of a fold can begin
 };
 
 /// Returns the round before which all rounds lie in which the fold runs.
@@ -165,9 +228,11 @@ double timeBound(const TimedGraph &graph, const Pace &pace,
   for (int64_t round = std::max<int64_t>(0, wanted - clock.most());
        round < wanted; ++round) {
     const double intervals = pace.interval * double(round);
-    for (uint32_t fold = 0; fold < numFolds; ++fold)
-      ahead = std::min(ahead,
-                       pace.begins[fold] + intervals - clock.at(fold, round));
+    for (uint32_t fold = 0; fold < numFolds; ++fold) {
+      const double begins = pace.begins[fold] + intervals;
+      ahead = std::min({ahead, begins - clock.at(fold, round),
+                        begins + graph.weight(fold) - clock.end(fold, round)});
+    }
     for (uint32_t c = 0; c < graph.graph().variant().channels()->size(); ++c)
       ahead = std::min(ahead, sentBy(graph, pace, c) + intervals -
                                   clock.sentAt(c, round));
@@ -179,11 +244,10 @@ double timeBound(const TimedGraph &graph, const Pace &pace,
     const double last = endOf(graph, fold) - 1;
     if (graph.cut().chunks[graph.graph().fold(fold).tree] == 0)
       continue;
-    const double begins =
-        last < double(wanted)
-            ? clock.at(fold, int64_t(last))
-            : pace.begins[fold] + pace.interval * last - ahead;
-    end = std::max(end, begins + graph.weight(fold));
+    end = std::max(end, last < double(wanted)
+                            ? clock.end(fold, int64_t(last))
+                            : pace.begins[fold] + pace.interval * last - ahead +
+                                  graph.weight(fold));
   }
   return end;
 }

@@ -31,6 +31,13 @@ double wireBytes(const sched::Variant &variant) {
   return variant.protocol() == sched::Protocol::low_latency ? 2 : 1;
 }
 
+uint32_t wavesOf(const sched::Variant &variant, double chunkBytes) {
+  if (variant.protocol() != sched::Protocol::low_latency)
+    return 1;
+  const double waves = std::ceil(chunkBytes / sched::kWaveBytes - 1e-9);
+  return std::max(1u, uint32_t(waves));
+}
+
 } // namespace
 
 Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
@@ -41,6 +48,7 @@ Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
   for (double share : shares)
     cut.chunkBytes.push_back(variant.chunk_bytes() * (share / largest));
   cut.chunks.assign(shares.size(), UINT64_MAX);
+  cut.waves.assign(shares.size(), 1); // the graph without end has none
   cut.round = wireBytes(variant) * variant.chunk_bytes() /
               (largest * algbw * kBytesPerMicrosecond);
   return cut;
@@ -61,6 +69,7 @@ Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
     const double granules = std::ceil(treeBytes / rounds / kGranule);
     const double own = std::min(chunk, std::max(1.0, granules) * kGranule);
     cut.chunkBytes.push_back(std::min(own, treeBytes));
+    cut.waves.push_back(wavesOf(variant, cut.chunkBytes.back()));
     // The excess of a share in floating point must not count as a chunk.
     cut.chunks.push_back(uint64_t(std::ceil(treeBytes / own - 1e-9)));
     cut.round = std::max(cut.round, wireBytes(variant) * cut.chunkBytes.back() /
@@ -71,7 +80,8 @@ Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
 
 TimedGraph::TimedGraph(const TopologyView &machine, const FoldGraph &graph,
                        const Cut &cut, const StepCosts &costs)
-    : graph_(graph), cut_(cut), lastInLane_(graph.numFolds(), kNone) {
+    : graph_(graph), cut_(cut), step_(costs.step),
+      lastInLane_(graph.numFolds(), kNone) {
   const sched::Variant &variant = graph.variant();
   for (const sched::Channel *channel : *variant.channels()) {
     double latency = 0;

@@ -23,6 +23,8 @@ struct Cut {
   double round = 0;               ///< microseconds of a transfer
   std::vector<double> chunkBytes; ///< by tree
   std::vector<uint64_t> chunks;   ///< by tree
+  /// The waves in which a chunk passes through a fold (ChunkSize.h); by tree.
+  std::vector<uint32_t> waves;
 };
 
 /// Cuts a message without end over links that sustain `algbw` (GB/s): chunks
@@ -42,7 +44,8 @@ Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
 /// Each channel has the part of its links that its tree's share plans for it. A
 /// chunk that a window holds back is sent when the writer learns that the
 /// reader took the chunk that lies one window before it; in the graph the
-/// reader follows itself. All arguments must outlive the graph.
+/// reader follows itself. Chunks are passed on whole: waves, which only
+/// timeBound knows, are no later. All arguments must outlive the graph.
 class TimedGraph {
 public:
   TimedGraph(const TopologyView &machine, const FoldGraph &graph,
@@ -62,6 +65,8 @@ public:
   const Cut &cut() const { return cut_; }
   double latency(uint32_t channel) const { return latencies_[channel]; }
   double weight(uint32_t fold) const { return weights_[fold]; }
+  /// The part of weight(fold) that a fold takes before any wave is through.
+  double step() const { return step_; }
 
   template <typename Visit> void eachEdge(uint32_t fold, Visit visit) const {
     const uint32_t before = graph_.previousInLane(fold);
@@ -89,6 +94,7 @@ public:
 private:
   const FoldGraph &graph_;
   const Cut &cut_;
+  const double step_;
   std::vector<double> weights_;      ///< microseconds in its lane; by fold
   std::vector<uint32_t> lastInLane_; ///< by first fold of a lane
   std::vector<double> latencies_;    ///< microseconds; by channel

@@ -6,7 +6,9 @@
 
 #include "runtime/cuda/KernelTable.h"
 #include "runtime/cuda/Kernels.h"
+#include "runtime/cuda/LowLatency.h"
 #include "runtime/plan/Types.h"
+#include "schedules/ChunkSize.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +18,8 @@
 
 namespace blink::runtime {
 namespace {
+
+static_assert(kFoldThreads * kLineData == sched::kWaveBytes);
 
 const void *kernelFor(blinkDataType_t type, blinkRedOp_t op) {
   return withOperator(

@@ -49,30 +49,33 @@ void Channel::isFree() {
 }
 
 void Channel::send(double wireBytes, const Sharing &sharing) {
-  for (uint64_t chunk = 0; chunk < tree->chunks; ++chunk) {
-    posted->acquire();
-    if (inWindow)
-      inWindow->acquire();
-    const uint64_t left = tree->bytes - chunk * tree->chunkBytes;
-    s4u::CommPtr sends;
-    // Start the transfer and look up its action in one step of the kernel,
-    // since other transfers start at the same time.
-    kernel::actor::simcall_answered([&] {
-      sends = s4u::Comm::sendto_async(
-          from, to,
-          uint64_t(wireBytes * double(std::min(tree->chunkBytes, left))));
-      if (!isWeighted)
-        return;
-      sending = sharing.last();
-      sending->ref();
-      weight = 1;
-    });
-    weigh();
-    sends->wait();
-    if (isWeighted)
-      kernel::actor::simcall_answered(
-          [&] { std::exchange(sending, nullptr)->unref(); });
-    ++sent;
-    arrivals->say();
-  }
+  for (uint64_t chunk = 0; chunk < tree->chunks; ++chunk)
+    for (uint64_t wave = 0; wave < tree->wavesOf(chunk); ++wave) {
+      const uint64_t left = tree->bytesOf(chunk) - wave * tree->waveBytes;
+      sendWave(wireBytes * double(std::min(tree->waveBytes, left)), sharing);
+    }
+}
+
+void Channel::sendWave(double wireBytes, const Sharing &sharing) {
+  posted->acquire();
+  if (inWindow)
+    inWindow->acquire();
+  s4u::CommPtr sends;
+  // Start the transfer and look up its action in one step of the kernel, since
+  // other transfers start at the same time.
+  kernel::actor::simcall_answered([&] {
+    sends = s4u::Comm::sendto_async(from, to, uint64_t(wireBytes));
+    if (!isWeighted)
+      return;
+    sending = sharing.last();
+    sending->ref();
+    weight = 1;
+  });
+  weigh();
+  sends->wait();
+  if (isWeighted)
+    kernel::actor::simcall_answered(
+        [&] { std::exchange(sending, nullptr)->unref(); });
+  ++sent;
+  arrivals->say();
 }

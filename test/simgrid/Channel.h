@@ -12,6 +12,7 @@
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -50,9 +51,17 @@ private:
   std::deque<double> times_;
 };
 
-/// A tree in one call.
+/// A tree in one call. A chunk is sent in waves, of which the last one may be
+/// shorter, and so may the last chunk.
 struct Tree {
-  uint64_t bytes = 0, chunkBytes = 0, chunks = 0;
+  uint64_t bytes = 0, chunkBytes = 0, chunks = 0, waveBytes = 0;
+
+  uint64_t bytesOf(uint64_t chunk) const {
+    return std::min(chunkBytes, bytes - chunk * chunkBytes);
+  }
+  uint64_t wavesOf(uint64_t chunk) const {
+    return (bytesOf(chunk) + waveBytes - 1) / waveBytes;
+  }
 };
 
 /// Finds the kernel action of a transfer: the one that started last. SimGrid
@@ -85,14 +94,15 @@ struct Channel {
   double weight = 1; ///< of the chunk being sent
   kernel::resource::Action *sending = nullptr;
 
-  /// Run by an actor: sends posted chunks one after the other.
+  /// Run by an actor: sends posted waves one after the other.
   void send(double wireBytes, const Sharing &sharing);
-  /// Records that a lane has written a chunk.
+  /// Records that a lane has written a wave.
   void write();
   /// Records that the news of a free slot has arrived.
   void isFree();
 
 private:
+  void sendWave(double wireBytes, const Sharing &sharing);
   /// Sets the weight of the chunk being sent to the size of all chunks that
   /// wait in the window.
   void weigh();

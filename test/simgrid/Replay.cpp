@@ -9,7 +9,8 @@
 // shared max-min fairly, a chunk and the news of a free slot arrive a latency
 // late, and a channel sends one chunk at a time. A channel between servers has
 // no more chunks on their way than its window, and its share of a link is
-// weighted by all chunks that wait in the window.
+// weighted by all chunks that wait in the window. With low_latency a chunk
+// moves in waves (schedules/ChunkSize.h).
 //
 //   blink_simgrid FILE.sched BYTES        prints microseconds
 //
@@ -50,6 +51,9 @@ public:
   double run();
 
 private:
+  bool isLowLatency() const {
+    return variant_->protocol() == sched::Protocol::low_latency;
+  }
   void makeTrees(const sched::Program &program, uint64_t bytes);
   void makeLinks(const sched::Topology &topology);
   void makeChannels();
@@ -106,8 +110,8 @@ void Replay::makeTrees(const sched::Program &program, uint64_t bytes) {
                                            shape.chunkBytes);
   for (const runtime::ElementRange &range : ranges) {
     const uint32_t chunk = shape.chunkBytesOf(range);
-    trees_.push_back(
-        {range.size(), chunk, runtime::chunkCount(range, 1, chunk)});
+    trees_.push_back({range.size(), chunk, runtime::chunkCount(range, 1, chunk),
+                      isLowLatency() ? sched::kWaveBytes : chunk});
     largestChunk_ = std::max(largestChunk_, double(chunk));
   }
 }
@@ -172,8 +176,7 @@ void Replay::makeChannels() {
   }
   zone_->seal();
   sharing_ = std::make_unique<Sharing>(engine_);
-  const double wireBytes =
-      variant_->protocol() == sched::Protocol::low_latency ? 2 : 1;
+  const double wireBytes = isLowLatency() ? 2 : 1;
   for (Channel &channel : channels_) {
     s4u::Actor::create("sends", channel.from, [this, &channel, wireBytes] {
       channel.send(wireBytes, *sharing_);
@@ -218,14 +221,19 @@ void Replay::runLane(const sched::RankProgram &rank, const sched::Lane &lane) {
       };
       const uint32_t sources = step.operands_begin();
       const uint32_t destinations = sources + step.sources();
-      channels(sources, step.sources(),
-               [](Channel &channel) { channel.arrived->acquire(); });
-      channels(destinations, step.destinations(),
-               [](Channel &channel) { channel.free->acquire(); });
-      channels(sources, step.sources(),
-               [](Channel &channel) { channel.news->say(); });
-      channels(destinations, step.destinations(),
-               [](Channel &channel) { channel.write(); });
+      const uint64_t waves = trees_[step.tree()].wavesOf(round - step.delay());
+      for (uint64_t wave = 0; wave < waves; ++wave) {
+        channels(sources, step.sources(),
+                 [](Channel &channel) { channel.arrived->acquire(); });
+        if (wave == 0)
+          channels(destinations, step.destinations(),
+                   [](Channel &channel) { channel.free->acquire(); });
+        if (wave + 1 == waves)
+          channels(sources, step.sources(),
+                   [](Channel &channel) { channel.news->say(); });
+        channels(destinations, step.destinations(),
+                 [](Channel &channel) { channel.write(); });
+      }
     }
 }
 

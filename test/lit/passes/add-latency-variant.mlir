@@ -40,7 +40,7 @@ collective.topology @ring {
 // FEW:        collective.forest broadcast
 // FEW-NOT:    _bytes
 // FEW:        collective.forest all_reduce
-// LANES:      collective.schedule broadcast {{.*}} protocol low_latency max_bytes 163840 chunk_bytes 40960 {
+// LANES:      collective.schedule broadcast {{.*}} protocol low_latency max_bytes 163840 chunk_bytes 81920 {
 // LANES:      slots 2 via [l01]
 // LANES:      slots 2 via [l12]
 // LANES:      collective.schedule broadcast {{.*}} min_bytes 163840 chunk_bytes

@@ -61,15 +61,18 @@ inline FoldProgram chain(int slots) {
 /// Its chunks are large compared with 64 bytes. May have windows.
 struct VariedProgram {
   VariedProgram(sched::Collective collective, int variation,
-                std::mt19937 &random, bool windows = false)
-      : opened(scheduleOf(collective, variation, random, windows)),
+                std::mt19937 &random, bool windows = false,
+                sched::Protocol protocol = sched::Protocol::simple)
+      : opened(scheduleOf(collective, variation, random, windows, protocol)),
         program(opened.program()), variant(*program.variants()->Get(0)),
         folds(readProgram(*opened.file, program, variant)) {}
 
   static TestSchedule scheduleOf(sched::Collective collective, int variation,
-                                 std::mt19937 &random, bool windows) {
+                                 std::mt19937 &random, bool windows,
+                                 sched::Protocol protocol) {
     TestSchedule schedule =
         variedSchedule(collective, variation, 64 << 10, random);
+    schedule.variant().protocol = protocol;
     std::mt19937 own(static_cast<unsigned>(variation));
     if (windows)
       addWindows(schedule, own);

@@ -1,0 +1,127 @@
+//===- FasterFrom.cpp - the size at which a variant takes over ------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/FasterFrom.h"
+
+#include "compiler/plan/ChunkChoice.h"
+#include "compiler/plan/SizeRanges.h"
+#include "compiler/simulate/ShortTimes.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace blink;
+
+namespace {
+
+/// The most places above the given one: four times its size.
+constexpr size_t kMostPlaces = 8;
+
+/// Finds out which of two variants is the faster one.
+class Comparison {
+public:
+  Comparison(RangedProgram small, RangedProgram large)
+      : small_(std::move(small)), large_(std::move(large)),
+        sizes_(comparedSizes()) {}
+
+  llvm::Expected<uint64_t> firstFaster(uint32_t chunkBytes);
+
+private:
+  void giveSlots(uint64_t most, uint32_t chunkBytes);
+  /// Returns true if the variant for large messages is no slower.
+  llvm::Expected<bool> isFaster(size_t place);
+  /// Returns the places of the least size and of the greatest one that may be
+  /// the result.
+  size_t leastPlace() const {
+    return size_t(llvm::upper_bound(sizes_, small_.minBytes) - sizes_.begin());
+  }
+  size_t mostPlace(size_t start) const {
+    if (small_.protocol != large_.protocol)
+      return start;
+    const uint64_t limit = large_.maxBytes.value_or(sizes_.back() + 1);
+    const auto end = llvm::lower_bound(sizes_, limit);
+    return std::min(start + kMostPlaces, size_t(end - sizes_.begin()) - 1);
+  }
+
+  RangedProgram small_, large_;
+  sched::ChunkSizes smallChunks_, largeChunks_;
+  const std::vector<uint64_t> sizes_;
+};
+
+} // namespace
+
+/// Gives channels the slots that they have if the small variant's range ends at
+/// `most` bytes. They serve shorter messages as well.
+void Comparison::giveSlots(uint64_t most, uint32_t chunkBytes) {
+  auto give = [&](RangedProgram &variant, std::optional<uint64_t> maxBytes) {
+    const ChannelSlots slots = chooseSlotsFor(
+        variant.program, {variant.protocol, maxBytes}, chunkBytes);
+    assignSlots(variant.program, slots);
+    return slots.chunks;
+  };
+  smallChunks_ = give(small_, most);
+  largeChunks_ = give(large_, large_.maxBytes);
+}
+
+llvm::Expected<bool> Comparison::isFaster(size_t place) {
+  llvm::Expected<double> before =
+      shortTime(small_.program, smallChunks_, sizes_[place], small_.protocol);
+  if (!before)
+    return before.takeError();
+  llvm::Expected<double> after =
+      shortTime(large_.program, largeChunks_, sizes_[place], large_.protocol);
+  if (!after)
+    return after.takeError();
+  return *after <= *before;
+}
+
+llvm::Expected<uint64_t> Comparison::firstFaster(uint32_t chunkBytes) {
+  const auto given = llvm::lower_bound(sizes_, large_.minBytes);
+  if (given == sizes_.end() || *given != large_.minBytes)
+    return large_.minBytes;
+  const auto start = size_t(given - sizes_.begin());
+  giveSlots(sizes_[mostPlace(start)], chunkBytes);
+  auto isSoon = [&](const RangedProgram &variant, sched::ChunkSizes chunks) {
+    return simulatedFolds(variant.program, chunks, *given, variant.protocol) <=
+           kSoonSimulated;
+  };
+  if (!isSoon(small_, smallChunks_) || !isSoon(large_, largeChunks_))
+    return *given;
+  llvm::Expected<bool> faster = isFaster(start);
+  if (!faster)
+    return faster.takeError();
+  // In steps that double, look for a place where it is otherwise.
+  const bool below = *faster;
+  const size_t end = below ? leastPlace() : mostPlace(start);
+  size_t place = start, before = start;
+  for (size_t step = 1; *faster == below; step *= 2) {
+    if (place == end)
+      return sizes_[end];
+    before = place;
+    place = below ? place - std::min(step, place - end)
+                  : place + std::min(step, end - place);
+    faster = isFaster(place);
+    if (!faster)
+      return faster.takeError();
+  }
+  size_t low = std::min(place, before), high = std::max(place, before);
+  while (high - low > 1) {
+    const size_t middle = (low + high) / 2;
+    faster = isFaster(middle);
+    if (!faster)
+      return faster.takeError();
+    (*faster ? high : low) = middle;
+  }
+  return sizes_[high];
+}
+
+llvm::Expected<uint64_t> blink::fasterFrom(RangedProgram small,
+                                           RangedProgram large,
+                                           uint32_t chunkBytes) {
+  return Comparison(std::move(small), std::move(large)).firstFaster(chunkBytes);
+}
