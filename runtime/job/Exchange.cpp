@@ -8,6 +8,7 @@
 
 #include "runtime/core/Memory.h"
 #include "runtime/job/Backoff.h"
+#include "runtime/job/MirroredCopy.h"
 
 #include <chrono>
 #include <cstddef>
@@ -67,7 +68,8 @@ Status exchange(const Job &job, int self, const std::vector<int> &ranks,
     const Status status = waitFor(job, self, ranks[i], number, deadline);
     if (!status.ok())
       return status;
-    const ExchangeTurn &turn = job.exchangeRecord(ranks[i]).turns[number % 2];
+    const ExchangeTurn turn =
+        mirroredCopy(job.exchangeRecord(ranks[i]).turns[number % 2]);
     if (turn.bytes != bytes)
       return Status(blinkInvalidUsage, "rank ", self, " exchanges ", bytes,
                     " bytes, rank ", ranks[i], " ", turn.bytes);

@@ -15,6 +15,7 @@
 #include "runtime/core/Memory.h"
 #include "runtime/job/Arena.h"
 #include "runtime/job/ExchangeRecord.h"
+#include "runtime/job/MirroredCopy.h"
 #include "runtime/job/ShrinkRecord.h"
 #include "runtime/job/SplitRecord.h"
 #include "runtime/job/control/Mirror.h"
@@ -78,7 +79,10 @@ struct AddressRecord {
     size = address.copy(bytes, kBytes);
     return size == address.size();
   }
-  std::string get() const { return {bytes, std::min<size_t>(size, kBytes)}; }
+  std::string get() const {
+    const AddressRecord copy = mirroredCopy(*this);
+    return {copy.bytes, std::min<size_t>(copy.size, kBytes)};
+  }
 };
 
 /// Locates these structs in the job's memory. Copies refer to the same memory.
