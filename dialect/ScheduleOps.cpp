@@ -14,12 +14,35 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace blink::collective;
 
 //===----------------------------------------------------------------------===//
 // ScheduleOp
 //===----------------------------------------------------------------------===//
+
+/// Verifies what the file's rules demand of times (schedules/schedule.fbs).
+static LogicalResult verifyTimes(ScheduleOp op, ArrayRef<int64_t> bytes,
+                                 ArrayRef<double> microseconds) {
+  const size_t count = bytes.size();
+  if (count < 2 || count != microseconds.size())
+    return op.emitOpError() << "has " << microseconds.size() << " times of "
+                            << count << " sizes, expected two or more of each";
+  for (size_t i = 0; i < count; ++i) {
+    if (i == 0 ? bytes[0] != 0 : bytes[i] <= bytes[i - 1])
+      return op.emitOpError() << "has a time of " << bytes[i]
+                              << " bytes, expected sizes that ascend from 0";
+    if (!std::isfinite(microseconds[i]) || microseconds[i] < 0)
+      return op.emitOpError() << "has a time of " << microseconds[i]
+                              << " microseconds, expected at least 0";
+  }
+  if (microseconds[count - 1] < microseconds[count - 2])
+    return op.emitOpError("takes less time for the last size than for the one "
+                          "before it");
+  return success();
+}
 
 LogicalResult ScheduleOp::verify() {
   constexpr int32_t kMaxChunkBytes = 64 << 20;
@@ -44,6 +67,10 @@ LogicalResult ScheduleOp::verify() {
       return emitOpError() << "has at least " << least
                            << " chunks, expected 1 to " << UINT16_MAX;
   }
+  if (getTimeBytes() || getTimeUs())
+    if (failed(verifyTimes(*this, getTimeBytes().value_or(ArrayRef<int64_t>()),
+                           getTimeUs().value_or(ArrayRef<double>()))))
+      return failure();
   return verifyStatement(*this);
 }
 

@@ -8,7 +8,9 @@ def Collective_ScheduleOp
     : Collective_StatementOp<"schedule", [SymbolTable],
                              (ins OptionalAttr<I32Attr>:$chunk_bytes,
                                  OptionalAttr<I32Attr>:$least_chunk_bytes,
-                                 OptionalAttr<I32Attr>:$least_chunks),
+                                 OptionalAttr<I32Attr>:$least_chunks,
+                                 OptionalAttr<DenseI64ArrayAttr>:$time_bytes,
+                                 OptionalAttr<DenseF64ArrayAttr>:$time_us),
                              "(`chunk_bytes` $chunk_bytes^)? "
                              "(`least` $least_chunks^ `of` "
                              "$least_chunk_bytes)?"> {
@@ -22,6 +24,10 @@ def Collective_ScheduleOp
     bytes. The other arguments are explained at `collective.forest`. Schedules
     of one collective, root and allocation are the variants of one program, in
     ascending order of size, without gaps.
+
+    `time_bytes` and `time_us` are estimates: sizes of messages, and the
+    microseconds that they take. They are absent until
+    `collective-estimate-times` has run.
 
     `relays` are GPUs outside `gpus` that forward data. They are numbered after
     the n ranks, as ranks n, n + 1, ...; their programs use only channels.

@@ -760,7 +760,7 @@ BLINK_API blinkResult_t blinkGroupEnd(void);
 
 /* Ends a group like blinkGroupEnd, but runs nothing and keeps nothing of the
    group. For the outermost group, *microseconds becomes the time that its calls
-   would take by the model of their schedules, an estimate that ignores whatever
+   would take as their schedules estimate it, which ignores whatever
    else the machine does. For a group within another one it becomes 0, because
    the outer group's end decides.
 

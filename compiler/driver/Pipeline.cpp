@@ -234,6 +234,7 @@ static void addPasses(OpPassManager &passes, Phase phase,
     passes.addPass(createAssignLanesPass({options.maxLanes}));
     passes.addPass(createTuneRangesPass({options.chunkBytes}));
     passes.addPass(createTuneChunksPass({options.chunkBytes}));
+    passes.addPass(createEstimateTimesPass());
     passes.addPass(createVerifySchedulePass());
     break;
   case Phase::request:

@@ -162,6 +162,15 @@ def TuneChunksPass : Pass<"collective-tune-chunks", "::mlir::ModuleOp"> {
   let options = [chunkBytesOption];
 }
 
+def EstimateTimesPass : Pass<"collective-estimate-times", "::mlir::ModuleOp"> {
+  let summary = "State what messages of each size take";
+  let description = [{
+    Simulates the first rounds of messages of some sizes, with the costs of the
+    model of time, which says what later rounds take. Schedules that already
+    have times keep them.
+  }];
+}
+
 def VerifySchedulePass : Pass<"collective-verify-schedule", "::mlir::ModuleOp"> {
   let summary = "Verify result, progress, bandwidth and bound of each schedule";
   let description = [{

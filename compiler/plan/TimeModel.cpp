@@ -318,6 +318,18 @@ double MessageTime::drainAt(uint64_t bytes) const {
          flow.laneRate / kBytesPerMicrosecond;
 }
 
+double MessageTime::roundAt(uint64_t bytes, double rounds) const {
+  const double part = double(bytes) / rounds;
+  double busy = std::max(part * gapPerByte, flow.engine);
+  for (const LaneWork &lane : flow.lanes) {
+    double folds = hasSlots(flow, bytes) ? lane.slotFolds : lane.directFolds;
+    double moved =
+        part * lane.bytesMoved / flow.laneRate / kBytesPerMicrosecond;
+    busy = std::max(busy, moved + flow.chunkOverhead * folds + lane.messages);
+  }
+  return busy;
+}
+
 double MessageTime::linksAt(uint64_t bytes) const {
   return start + double(bytes) * flow.linkGap +
          fillAt(bytes) * flow.linkGap / gapPerByte;

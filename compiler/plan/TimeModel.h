@@ -184,6 +184,9 @@ struct MessageTime {
   /// Returns the part of at() that passes before the last hop has its first
   /// chunk.
   double fillAt(uint64_t bytes) const;
+  /// Returns the time that each round after the first adds to a message of
+  /// `bytes` that moves in `rounds` equal ones.
+  double roundAt(uint64_t bytes, double rounds) const;
   /// Returns the part of at() that a message of no bytes would take if it were
   /// moved like one of `bytes`.
   double startAt(uint64_t bytes) const;

@@ -147,7 +147,7 @@ std::string blink::toText(const SimulatedProgram &program) {
   std::string text =
       title(summary) + ", simulated\n" +
       llvm::formatv("  data    {0}, {1} chunks over channels, {2} folds\n"
-                    "  time    {3:F1} us; {4:F1} us by the model of time\n"
+                    "  time    {3:F1} us; the estimate is {4:F1} us\n"
                     "  rate    {5:F3} GB/s, {6:F2} % of {7}\n",
                     formatBytes(program.bytes), program.simulation.chunks,
                     program.simulation.folds, program.simulation.microseconds,

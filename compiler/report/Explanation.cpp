@@ -207,7 +207,7 @@ findCrossingPoints(const sched::Schedule &file, const sched::Program &program) {
   const sched::Variant *last = nullptr;
   MessageTime before = {};
   for (const sched::Variant *variant : *program.variants()) {
-    MessageTime after = predictTime(file, program, *variant);
+    MessageTime after = modelTime(file, program, *variant);
     if (const uint64_t bytes = last ? variant->min_bytes() : 0) {
       const std::optional<double> first =
           simulatedTime(file, program, *last, bytes);
@@ -234,7 +234,7 @@ static void reportLanes(const sched::Schedule &file,
   const sched::Variant &large =
       *program.variants()->Get(program.variants()->size() - 1);
   double rate =
-      1 / (predictTime(file, program, large).gapPerByte * kBytesPerMicrosecond);
+      1 / (modelTime(file, program, large).gapPerByte * kBytesPerMicrosecond);
   if (!(rate < explanation.summary.links * (1 - 1e-6)))
     return;
   explanation.reasons.push_back(

@@ -13,16 +13,20 @@
 
 namespace blink {
 
-/// Returns the time that messages of any size may take under `variant`
-/// (TimeModel.h). Takes time linear in the size of the variant.
-MessageTime predictTime(const sched::Schedule &file,
-                        const sched::Program &program,
-                        const sched::Variant &variant);
+/// Returns the time that messages of any size may take under `variant` by the
+/// model alone (TimeModel.h). Takes time linear in the size of the variant.
+MessageTime modelTime(const sched::Schedule &file,
+                      const sched::Program &program,
+                      const sched::Variant &variant);
 
-/// Returns the microseconds that messages of `sizes` bytes may take, each under
-/// the variant that serves its size. These are estimates from the file alone,
-/// for comparing schedules, not measurements. Takes time linear in the size of
-/// the program.
+/// Returns the microseconds that a message of `bytes` may take under `variant`:
+/// the estimate in the file or, if it has none, that of modelTime.
+double predictTime(const sched::Schedule &file, const sched::Program &program,
+                   const sched::Variant &variant, uint64_t bytes);
+
+/// Returns the same for messages of `sizes` bytes, each under the variant that
+/// serves its size. These are for comparing schedules; they are not
+/// measurements.
 std::vector<double> predictTimes(const sched::Schedule &file,
                                  const sched::Program &program,
                                  const std::vector<uint64_t> &sizes);

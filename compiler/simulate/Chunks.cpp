@@ -40,6 +40,13 @@ bool TreeChunks::endsChunk(uint64_t wave) const {
   return moved >= bytesOf(wave / waves) * (1 - kRounding);
 }
 
+void blink::keepRounds(std::vector<TreeChunks> &trees, uint64_t most) {
+  for (TreeChunks &cut : trees) {
+    cut.chunks = std::min(cut.chunks, most);
+    cut.bytes = std::min(cut.bytes, double(most) * cut.chunkBytes);
+  }
+}
+
 void blink::divideIntoWaves(std::vector<TreeChunks> &trees) {
   for (TreeChunks &cut : trees) {
     cut.waveBytes = std::min(cut.chunkBytes, double(sched::kWaveBytes));

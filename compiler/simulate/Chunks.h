@@ -46,6 +46,9 @@ std::vector<TreeChunks> cutTrees(const FoldProgram &program,
                                  sched::ChunkSizes sizes, double bytes,
                                  bool whole = false);
 
+/// Ends each tree after `most` chunks.
+void keepRounds(std::vector<TreeChunks> &trees, uint64_t most);
+
 /// Divides chunks into waves of low_latency.
 void divideIntoWaves(std::vector<TreeChunks> &trees);
 

@@ -96,6 +96,8 @@ public:
         direct_(protocol == sched::Protocol::simple &&
                 bytes >= sched::kDirectBytes),
         cuts_(cutTrees(program, chunks, double(bytes))) {
+    if (options.mostRounds > 0)
+      keepRounds(cuts_, options.mostRounds);
     if (protocol == sched::Protocol::low_latency)
       divideIntoWaves(cuts_);
     for (const TreeChunks &cut : cuts_)

@@ -56,6 +56,8 @@ struct SimulationOptions {
   /// Bandwidths in place of the program's; empty: the program's. With planned
   /// shares a channel is slowed as much as the most overloaded of its links.
   std::vector<double> bandwidths;
+  /// If not 0, the message ends after so many of its rounds.
+  uint64_t mostRounds = 0;
   /// The simulation of a message that takes longer is given up as soon as that
   /// is certain, because links could not finish in time even if they were busy
   /// from then on. `microseconds` is then that lower bound.

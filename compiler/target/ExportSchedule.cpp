@@ -6,7 +6,6 @@
 
 #include "compiler/target/ExportSchedule.h"
 
-#include "compiler/plan/TimePoints.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/FoldProgramIR.h"
@@ -39,12 +38,15 @@ exportVariant(flatbuffers::FlatBufferBuilder &builder,
   if (failed(read))
     return failure();
   const FoldProgram &program = *read;
-  const Protocol protocol =
+  const sched::Protocol protocol =
       fromIR(op.getProtocol().value_or(collective::Protocol::Simple));
-  const sched::ChunkSizes chunks = chunksOf(op);
+  std::vector<sched::TimePoint> times;
+  if (auto sizes = op.getTimeBytes())
+    for (auto [bytes, microseconds] : llvm::zip_equal(*sizes, *op.getTimeUs()))
+      times.emplace_back(uint64_t(bytes), microseconds);
   return writeVariant(builder, program, op.getMinBytes().value_or(0),
                       op.getMaxBytes() ? *op.getMaxBytes() : kNoLimit, protocol,
-                      chunks, timePoints(timeOf(program, protocol, chunks)));
+                      chunksOf(op), times);
 }
 
 /// Returns the renamings of a program's symmetric variants. Errors: two

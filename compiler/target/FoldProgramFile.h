@@ -28,8 +28,8 @@ llvm::Expected<FoldProgram> readProgramAsItIs(const sched::Schedule &file,
                                               const sched::Variant &variant);
 
 /// Writes `program`, which has lanes, as the variant for sizes from `minBytes`
-/// to below `maxBytes`. `times` are those of timePoints(); if empty, the
-/// variant has no estimate.
+/// to below `maxBytes`. `times` are those of timePoints (TimePoints.h); if
+/// empty, the variant has no estimate.
 flatbuffers::Offset<sched::Variant>
 writeVariant(flatbuffers::FlatBufferBuilder &builder,
              const FoldProgram &program, uint64_t minBytes, uint64_t maxBytes,

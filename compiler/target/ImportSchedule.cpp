@@ -15,6 +15,7 @@
 
 #include "mlir/IR/Verifier.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace mlir;
@@ -42,6 +43,16 @@ static void importVariant(OpBuilder &builder, Location loc,
       toIR(builder.getContext(), LinkKindSet(file.link_kinds())), root,
       program.algbw(), program.certificate()->bound(), priceList);
   setChunks(schedule, sched::chunksOf(variant));
+  if (const auto *times = variant.times()) {
+    SmallVector<int64_t> bytes;
+    SmallVector<double> microseconds;
+    for (const sched::TimePoint *point : *times) {
+      bytes.push_back(int64_t(std::min(point->bytes(), kMostSaid)));
+      microseconds.push_back(point->microseconds());
+    }
+    schedule.setTimeBytes(bytes);
+    schedule.setTimeUs(microseconds);
+  }
   if (const auto *relays = program.relays(); relays && relays->size() > 0)
     schedule.setRelaysAttr(builder.getDenseI32ArrayAttr(
         SmallVector<int32_t>(relays->begin(), relays->end())));

@@ -14,7 +14,7 @@
 namespace blink::runtime {
 
 /// Sets `microseconds` to the time that the prepared `calls`, each on the
-/// communicator of its state, take by their schedules' model of time. Errors:
+/// communicator of its state, take by their schedules' estimates. Errors:
 /// why a job has failed; as Call::estimate.
 Status estimateTogether(const std::vector<PendingCall> &calls,
                         const std::vector<std::shared_ptr<CommState>> &states,

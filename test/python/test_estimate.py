@@ -1,4 +1,4 @@
-"""blink.estimate(): how long calls take by the model of time, which blinkc knows."""
+"""blink.estimate(): how long calls take by the estimates of blinkc."""
 
 import json
 import os

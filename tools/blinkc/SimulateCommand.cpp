@@ -11,8 +11,8 @@
 #include "tools/manual/Checks.h"
 
 #include "compiler/driver/OutputFile.h"
-#include "compiler/plan/TimeModel.h"
 #include "compiler/render/SimulationReport.h"
+#include "compiler/report/PredictedTime.h"
 #include "compiler/simulate/HostSimulation.h"
 #include "compiler/simulate/SimulationTrace.h"
 #include "compiler/support/Decimal.h"
@@ -215,8 +215,7 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   result.options = std::move(options);
   result.bytes = bytes;
   result.simulation = std::move(*simulation);
-  result.modelMicroseconds =
-      timeOf(folds, variant.protocol(), sched::chunksOf(variant)).at(bytes);
+  result.modelMicroseconds = predictTime(file, program, variant, bytes);
   for (size_t link = 0; link < folds.links.size(); ++link)
     result.links.push_back(nameOf(*file.topology(), link));
   for (const auto &[id, node] : nodesOfRanks(topologyOf(file), program))

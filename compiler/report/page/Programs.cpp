@@ -74,13 +74,11 @@ llvm::Expected<PageProgram> blink::pageProgram(const sched::Schedule &file,
   for (size_t i = 0; i < variants.size(); ++i) {
     const sched::Variant &variant = *variants[unsigned(i)];
     const FoldProgram folds = readProgram(file, program, variant);
-    const MessageTime time =
-        timeOf(folds, variant.protocol(), sched::chunksOf(variant));
     PageVariant &shown = page.variants.emplace_back();
     shown.summary = page.explanation.summary.variants[i];
     shown.oneHop = page.explanation.summary.isOneHop(shown.summary);
     for (uint64_t bytes : sizes)
-      shown.times.push_back(time.at(bytes));
+      shown.times.push_back(predictTime(file, program, variant, bytes));
     const bool last = i + 1 == variants.size();
     if (last || detail.allVariants)
       shown.forest = forestOf(folds);

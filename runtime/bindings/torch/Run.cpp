@@ -173,7 +173,7 @@ void Backend::startTimeEstimate() {
   estimated_.emplace();
 }
 
-/// Returns the time by the model of the schedules, in microseconds. No other
+/// Returns the time that the schedules estimate, in microseconds. No other
 /// rank takes part.
 float Backend::endTimeEstimate() {
   std::vector<Operation> operations;

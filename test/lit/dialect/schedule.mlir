@@ -10,7 +10,7 @@ collective.topology @pair {
   collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
 }
 
-// CHECK:      collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 2.500000e+01 bound 2.500000e+01 prices [1.000000e+00, 1.000000e+00] chunk_bytes 65536 least 16 of 32768 {
+// CHECK:      collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 2.500000e+01 bound 2.500000e+01 prices [1.000000e+00, 1.000000e+00] chunk_bytes 65536 least 16 of 32768 attributes {time_bytes = array<i64: 0, 68719476736>, time_us = array<f64: 1.250000e+00, 2.750000e+06>} {
 // CHECK-NEXT:   collective.share @t0 root 0 block 0 part 1 of 1 depth 1
 // CHECK-NEXT:   collective.channel @up peer share @t0 from 1 to 0 slots 4 via [b]
 // CHECK-NEXT:   collective.channel @down staged share @t0 from 0 to 1 slots 2 via [a]
@@ -26,7 +26,7 @@ collective.topology @pair {
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 least 16 of 32768 {
+collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 least 16 of 32768 attributes {time_bytes = array<i64: 0, 68719476736>, time_us = array<f64: 1.25, 2.75e6>} {
   collective.share @t0 root 0 block 0 part 1 of 1 depth 1
   collective.channel @up peer share @t0 from 1 to 0 slots 4 via [b]
   collective.channel @down staged share @t0 from 0 to 1 slots 2 via [a]

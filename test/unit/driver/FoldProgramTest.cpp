@@ -96,7 +96,7 @@ void checkPrograms(const Topology &topology, const CompileOptions &options) {
     mlir::FailureOr<FoldProgram> fromIR = readProgram(*schedule++);
     REQUIRE(mlir::succeeded(fromIR));
     CHECK(textOf(*fromIR) == textOf(readProgram(*file, program, *variant)));
-    predicted = predictTime(*file, program, *variant);
+    predicted = modelTime(*file, program, *variant);
   }
   CHECK(schedule == schedules.end());
   // Passes choose by the same numbers that reports predict.

@@ -50,7 +50,7 @@ public:
   Choices(const sched::Schedule &file, const sched::Program &program)
       : variants_(*program.variants()) {
     for (const sched::Variant *variant : variants_) {
-      models_.push_back(predictTime(file, program, *variant));
+      models_.push_back(modelTime(file, program, *variant));
       programs_.push_back(readProgram(file, program, *variant));
     }
   }
