@@ -39,8 +39,8 @@ public:
   /// Makes the fullest links one link longer for the next run. Returns false if
   /// some of these are at ranks, so that other paths would hardly help.
   bool avoidFullest();
-  /// Returns how full the fullest link is.
-  double most() const;
+  /// Returns how full the fullest link at `place` is.
+  double most(Place place = Place::anywhere) const;
   /// Returns false if some path at least is not the cheapest. Looks only at
   /// those from the rank where the first path of `tree` begins.
   bool mayBeCheapest(const Tree &tree, const std::vector<double> &prices) const;
@@ -49,6 +49,7 @@ public:
   std::vector<double> fullest(Place place) const;
 
 private:
+  bool isAt(Place place, size_t link) const;
   bool routeFrom(int from, const std::vector<int> &others, size_t together,
                  Tree &tree);
   std::vector<double> prices() const;
@@ -80,22 +81,12 @@ std::vector<double> Routing::prices() const {
   return prices;
 }
 
-double Routing::most() const {
-  double most = 0;
-  for (size_t row = 0; row < loads_.size(); ++row)
-    most = std::max(most, loads_[row] / problem_.capacity(int(row)));
-  return most;
-}
-
 bool Routing::avoidFullest() {
   constexpr double kFull = 0.9; // of the fullest
   const double most = this->most();
-  for (Place place : {Place::fromRanks, Place::toRanks}) {
-    const std::vector<double> there = fullest(place);
-    for (size_t link = 0; link < there.size(); ++link)
-      if (there[link] > 0 && fullness(int(link)) >= most * kEqual)
-        return false;
-  }
+  if (std::max(this->most(Place::fromRanks), this->most(Place::toRanks)) >=
+      most * kEqual)
+    return false;
   for (size_t row = 0; row < loads_.size(); ++row)
     if (loads_[row] / problem_.capacity(int(row)) >= most * kFull)
       detours_[row] += 1;
@@ -166,29 +157,35 @@ std::vector<Tree> Routing::run(size_t mostSearches) {
   return trees;
 }
 
-std::vector<double> Routing::fullest(Place place) const {
-  const std::vector<Node> &nodes = machine_.topology().nodes;
-  const std::vector<Link> &links = machine_.topology().links;
-  std::vector<int> there;
+bool Routing::isAt(Place place, size_t link) const {
+  const Topology &topology = machine_.topology();
+  const Link &ends = topology.links[link];
+  const int node = place == Place::toRanks ? ends.to : ends.from;
+  return place == Place::anywhere ||
+         topology.nodes[size_t(node)].kind == NodeKind::gpu;
+}
+
+double Routing::most(Place place) const {
   double most = 0;
-  for (size_t at = 0; at < links.size(); ++at) {
-    const int node = place == Place::toRanks ? links[at].to : links[at].from;
-    if (place != Place::anywhere && nodes[size_t(node)].kind != NodeKind::gpu)
-      continue;
-    there.push_back(static_cast<int>(at));
-    most = std::max(most, fullness(there.back()));
-  }
-  std::vector<double> prices(links.size(), 0.0);
-  for (int link : there)
-    if (fullness(link) >= most * kEqual)
-      prices[size_t(link)] = 1;
+  for (size_t link = 0; link < machine_.topology().links.size(); ++link)
+    if (isAt(place, link))
+      most = std::max(most, fullness(int(link)));
+  return most;
+}
+
+std::vector<double> Routing::fullest(Place place) const {
+  const double most = this->most(place);
+  std::vector<double> prices(machine_.topology().links.size(), 0.0);
+  for (size_t link = 0; link < prices.size(); ++link)
+    if (isAt(place, link) && fullness(int(link)) >= most * kEqual)
+      prices[link] = 1;
   return prices;
 }
 
 /// Returns the packing of `trees`, over whose paths `routing` has routed, if
 /// prices on the fullest links prove that it reaches the optimum, or all but
-/// `slack` of it. If `isLikely` is not set, proofs that seem to fail are not
-/// tried.
+/// `slack` of it. If `isLikely` is not set, prices at which some path is not
+/// the cheapest are not tried.
 std::optional<PackedTrees> proved(const SymmetricProblem &problem,
                                   const Routing &routing,
                                   std::vector<Tree> trees, double slack,
@@ -204,6 +201,9 @@ std::optional<PackedTrees> proved(const SymmetricProblem &problem,
   const double enough = packed.packing.algbw / (1 - std::max(slack, kRounding));
   packed.certificate.bound = kInfinity;
   for (Place place : {Place::fromRanks, Place::toRanks, Place::anywhere}) {
+    // Prices on less full links prove no bound that is as low.
+    if (routing.most(place) < routing.most() * (1 - slack) * kEqual)
+      continue;
     std::vector<double> prices = routing.fullest(place);
     if (!isLikely && !routing.mayBeCheapest(packed.candidates.front(), prices))
       continue;
@@ -242,8 +242,8 @@ std::optional<PackedTrees> blink::packStars(const SymmetricProblem &problem,
         routing.run(isFirst ? kMostSearches : kMostSearchesAgain);
     if (trees.empty())
       return std::nullopt;
-    if (std::optional<PackedTrees> packed =
-            proved(problem, routing, std::move(trees), slack, isFirst))
+    if (std::optional<PackedTrees> packed = proved(
+            problem, routing, std::move(trees), slack, isFirst && slack > 0))
       return packed;
     if (routing.most() < least * kGain) {
       least = routing.most();
