@@ -38,8 +38,8 @@ bool finite(double value, double least) {
 /// One walk over an untrusted file.
 class RuleChecker : RuleWalk {
 public:
-  RuleChecker(const Schedule &file, size_t size)
-      : RuleWalk(size), file_(file) {}
+  RuleChecker(const Schedule &file, size_t size, bool isPacked)
+      : RuleWalk(size), file_(file), isPacked_(isPacked) {}
 
   std::string run() {
     checkFile();
@@ -61,6 +61,7 @@ private:
   bool checkDistinctPrograms();
   bool checkCertificate(const Certificate &certificate);
   bool checkVariant(const Variant &variant);
+  bool checkPacked(const Variant &variant);
   bool checkTimes(const Variant &variant);
   bool checkTrees(const Variant &variant);
   bool checkChannels(const Variant &variant);
@@ -76,6 +77,7 @@ private:
   bool checkSwitches(const Variant &variant);
 
   const Schedule &file_;
+  const bool isPacked_;
   const Program *program_ = nullptr; // the one being checked
 
   std::vector<uint32_t> gpuNodes_; // per GPU of the machine
@@ -214,7 +216,7 @@ bool RuleChecker::checkProgram(const Program &program) {
       return fail("max_bytes", "the range of sizes is empty");
     next = variant.max_bytes();
     if (!checkVariant(variant) || (program.accumulate() != Accumulation::none &&
-                                   !checkPartialSums(variant)))
+                                   !isPacked_ && !checkPartialSums(variant)))
       return false;
   }
   if (next != kNoLimit)
@@ -277,7 +279,24 @@ bool RuleChecker::checkCertificate(const Certificate &certificate) {
   return true;
 }
 
+/// Checks what a packed variant has besides its packed parts.
+bool RuleChecker::checkPacked(const Variant &variant) {
+  if (!variant.packed())
+    return fail("packed", "missing, expected in each variant of a packed file");
+  if (variant.trees()->size() + variant.channels()->size() +
+          variant.paths()->size() + variant.ranks()->size() !=
+      0)
+    return fail("packed", "together with parts that are not packed");
+  return pay("packed", variant.packed()) &&
+         (!variant.switches() || pay("switches", variant.switches())) &&
+         checkTimes(variant);
+}
+
 bool RuleChecker::checkVariant(const Variant &variant) {
+  if (isPacked_)
+    return checkPacked(variant);
+  if (variant.packed())
+    return fail("packed", "in a file that is not a packed one");
   if (!known(variant.protocol()))
     return fail("protocol", unknown("protocol", variant.protocol()));
   uint32_t chunk = variant.chunk_bytes();
@@ -647,8 +666,8 @@ bool RuleChecker::checkPartialSums(const Variant &variant) {
 
 } // namespace
 
-std::string checkRules(const Schedule &file, size_t size) {
-  return RuleChecker(file, size).run();
+std::string checkRules(const Schedule &file, size_t size, bool isPacked) {
+  return RuleChecker(file, size, isPacked).run();
 }
 
 } // namespace blink::sched

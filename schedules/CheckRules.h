@@ -23,7 +23,8 @@ namespace blink::sched {
 /// Returns an empty string, or the first violation as "index path: what". Takes
 /// linear time in `size`, because a file whose parts are reached twice is
 /// refused.
-[[nodiscard]] std::string checkRules(const Schedule &file, size_t size);
+[[nodiscard]] std::string checkRules(const Schedule &file, size_t size,
+                                     bool isPacked = false);
 
 /// Returns one place in a violation's path: "lanes[3]".
 inline std::string at(const char *name, uint64_t index) {

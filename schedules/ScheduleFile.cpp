@@ -25,7 +25,8 @@ constexpr char kDamagedSchedule[] =
 
 /// Checks the checksum and the structure.
 const Schedule *structureOf(const uint8_t *data, size_t size,
-                            std::string &error) {
+                            std::string &error,
+                            const char *identifier = ScheduleIdentifier()) {
   const auto refuse = [&](const auto &...what) {
     error = textOf(what...);
     return nullptr;
@@ -46,11 +47,12 @@ const Schedule *structureOf(const uint8_t *data, size_t size,
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<flatbuffers::uoffset_t>(size / 4);
   flatbuffers::Verifier verifier(data, size, options);
-  if (!VerifyScheduleBuffer(verifier))
-    return refuse(std::string(ScheduleBufferHasIdentifier(data)
-                                  ? "the FlatBuffers structure is broken"
-                                  : "the identifier \"BLNK\" is missing") +
-                  kDamagedSchedule);
+  if (!verifier.VerifyBuffer<Schedule>(identifier))
+    return refuse(
+        flatbuffers::BufferHasIdentifier(data, identifier)
+            ? std::string("the FlatBuffers structure is broken")
+            : textOf("the identifier \"", identifier, "\" is missing"),
+        kDamagedSchedule);
   return GetSchedule(data);
 }
 
@@ -86,6 +88,14 @@ const Schedule *openSchedule(const uint8_t *data, size_t size,
 const Schedule *openAnySchedule(const uint8_t *data, size_t size,
                                 std::string &error) {
   return open(data, size, /*inFull=*/false, error);
+}
+
+const Schedule *openPacked(const uint8_t *data, size_t size,
+                           std::string &error) {
+  const Schedule *file = structureOf(data, size, error, kPackedIdentifier);
+  if (file)
+    error = checkRules(*file, size - kHashBytes, /*isPacked=*/true);
+  return error.empty() ? file : nullptr;
 }
 
 bool isSymmetric(const uint8_t *data, size_t size) {

@@ -41,6 +41,12 @@ inline constexpr uint32_t kFormatVersion = 3;
 /// in full.
 [[nodiscard]] const Schedule *openAnySchedule(const uint8_t *data, size_t size,
                                               std::string &error);
+/// The identifier of a packed file, in place of a schedule's.
+inline constexpr char kPackedIdentifier[] = "BLNP";
+/// The same for a packed file (PackedSchedule.h), of whose variants only the
+/// parts that are not packed are checked. May throw std::bad_alloc.
+[[nodiscard]] const Schedule *openPacked(const uint8_t *data, size_t size,
+                                         std::string &error);
 /// Returns true if any variant is in symmetric form.
 bool isSymmetric(const Program &program);
 bool isSymmetric(const Schedule &file);

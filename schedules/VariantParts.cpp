@@ -34,6 +34,8 @@ VariantParts VariantParts::of(const Variant &variant) {
   parts.times = structsOf(variant.times());
   parts.switches = structsOf(variant.switches());
   parts.symmetric = variant.symmetric();
+  if (variant.packed())
+    parts.packed.assign(variant.packed()->begin(), variant.packed()->end());
   return parts;
 }
 
@@ -55,6 +57,9 @@ VariantParts::write(flatbuffers::FlatBufferBuilder &builder) const {
   flatbuffers::Offset<flatbuffers::Vector<const SwitchUse *>> uses;
   if (!switches.empty())
     uses = builder.CreateVectorOfStructs(switches);
+  flatbuffers::Offset<flatbuffers::Vector<uint8_t>> allPacked;
+  if (!packed.empty())
+    allPacked = builder.CreateVector(packed);
   const auto allRanks = builder.CreateVector(programs);
   const auto allPaths = builder.CreateVector(paths);
   const auto allChannels = builder.CreateVectorOfStructs(channels);
@@ -62,7 +67,7 @@ VariantParts::write(flatbuffers::FlatBufferBuilder &builder) const {
   return CreateVariant(builder, minBytes, maxBytes, protocol, chunks.bytes,
                        allTrees, allChannels, allPaths, allRanks, points, uses,
                        symmetric, chunks.leastBytes,
-                       uint16_t(chunks.leastChunks));
+                       uint16_t(chunks.leastChunks), allPacked);
 }
 
 } // namespace blink::sched

@@ -33,6 +33,7 @@ struct VariantParts {
   std::vector<RankParts> ranks;
   std::vector<TimePoint> times;    ///< empty: no estimate
   std::vector<SwitchUse> switches; ///< empty: none
+  std::vector<uint8_t> packed;     ///< empty: the parts above are as they are
   bool symmetric = false;
 
   /// Returns the parts of `variant`, whose file openSchedule has accepted.

@@ -1108,7 +1108,8 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_SWITCHES = 22,
     VT_SYMMETRIC = 24,
     VT_LEAST_CHUNK_BYTES = 26,
-    VT_LEAST_CHUNKS = 28
+    VT_LEAST_CHUNKS = 28,
+    VT_PACKED = 30
   };
   uint64_t min_bytes() const {
     return GetField<uint64_t>(VT_MIN_BYTES, 0);
@@ -1149,6 +1150,9 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   uint16_t least_chunks() const {
     return GetField<uint16_t>(VT_LEAST_CHUNKS, 4);
   }
+  const flatbuffers::Vector<uint8_t> *packed() const {
+    return GetPointer<const flatbuffers::Vector<uint8_t> *>(VT_PACKED);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint64_t>(verifier, VT_MIN_BYTES, 8) &&
@@ -1171,6 +1175,8 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyField<uint8_t>(verifier, VT_SYMMETRIC, 1) &&
            VerifyField<uint32_t>(verifier, VT_LEAST_CHUNK_BYTES, 4) &&
            VerifyField<uint16_t>(verifier, VT_LEAST_CHUNKS, 2) &&
+           VerifyOffset(verifier, VT_PACKED) &&
+           verifier.VerifyVector(packed()) &&
            verifier.EndTable();
   }
 };
@@ -1218,6 +1224,9 @@ struct VariantBuilder {
   void add_least_chunks(uint16_t least_chunks) {
     fbb_.AddElement<uint16_t>(Variant::VT_LEAST_CHUNKS, least_chunks, 4);
   }
+  void add_packed(flatbuffers::Offset<flatbuffers::Vector<uint8_t>> packed) {
+    fbb_.AddOffset(Variant::VT_PACKED, packed);
+  }
   explicit VariantBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1247,10 +1256,12 @@ inline flatbuffers::Offset<Variant> CreateVariant(
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::SwitchUse *>> switches = 0,
     bool symmetric = false,
     uint32_t least_chunk_bytes = 65536,
-    uint16_t least_chunks = 4) {
+    uint16_t least_chunks = 4,
+    flatbuffers::Offset<flatbuffers::Vector<uint8_t>> packed = 0) {
   VariantBuilder builder_(_fbb);
   builder_.add_max_bytes(max_bytes);
   builder_.add_min_bytes(min_bytes);
+  builder_.add_packed(packed);
   builder_.add_least_chunk_bytes(least_chunk_bytes);
   builder_.add_switches(switches);
   builder_.add_times(times);
@@ -1284,13 +1295,15 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
     const std::vector<blink::sched::SwitchUse> *switches = nullptr,
     bool symmetric = false,
     uint32_t least_chunk_bytes = 65536,
-    uint16_t least_chunks = 4) {
+    uint16_t least_chunks = 4,
+    const std::vector<uint8_t> *packed = nullptr) {
   auto trees__ = trees ? _fbb.CreateVectorOfStructs<blink::sched::Tree>(*trees) : 0;
   auto channels__ = channels ? _fbb.CreateVectorOfStructs<blink::sched::Channel>(*channels) : 0;
   auto paths__ = paths ? _fbb.CreateVector<uint32_t>(*paths) : 0;
   auto ranks__ = ranks ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::RankProgram>>(*ranks) : 0;
   auto times__ = times ? _fbb.CreateVectorOfStructs<blink::sched::TimePoint>(*times) : 0;
   auto switches__ = switches ? _fbb.CreateVectorOfStructs<blink::sched::SwitchUse>(*switches) : 0;
+  auto packed__ = packed ? _fbb.CreateVector<uint8_t>(*packed) : 0;
   return blink::sched::CreateVariant(
       _fbb,
       min_bytes,
@@ -1305,7 +1318,8 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
       switches__,
       symmetric,
       least_chunk_bytes,
-      least_chunks);
+      least_chunks,
+      packed__);
 }
 
 struct Certificate FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

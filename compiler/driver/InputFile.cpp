@@ -11,6 +11,7 @@
 #include "compiler/support/ReadBytes.h"
 #include "compiler/topology/TopologyReader.h"
 #include "schedules/ExpandSchedule.h"
+#include "schedules/PackedSchedule.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -21,7 +22,8 @@ using namespace blink;
 
 static InputKind kindOf(llvm::StringRef text) {
   // The identifier of a FlatBuffer is at byte 4.
-  if (text.size() >= 8 && text.substr(4, 4) == sched::ScheduleIdentifier())
+  if ((text.size() >= 8 && text.substr(4, 4) == sched::ScheduleIdentifier()) ||
+      sched::isPacked(text.bytes_begin(), text.size()))
     return InputKind::schedule;
   if (sched::isBundle(text.bytes_begin(), text.size()))
     return InputKind::bundle;
@@ -94,8 +96,16 @@ llvm::Expected<InputFile> blink::readInputAsItIs(llvm::StringRef path) {
   if (text.empty())
     return makeError("{0}: is empty: expected a topology, IR or a schedule",
                      name);
-  return InputFile{std::move(name), kindOf(text),
-                   std::vector<uint8_t>(text.bytes_begin(), text.bytes_end())};
+  InputFile file{std::move(name), kindOf(text),
+                 std::vector<uint8_t>(text.bytes_begin(), text.bytes_end())};
+  if (sched::isPacked(file.bytes.data(), file.bytes.size())) {
+    std::string error;
+    file.bytes =
+        sched::unpackSchedule(file.bytes.data(), file.bytes.size(), error);
+    if (file.bytes.empty())
+      return makeError("{0}: {1}", file.path, error);
+  }
+  return file;
 }
 
 llvm::Error blink::refuseBundle(const InputFile &file) {

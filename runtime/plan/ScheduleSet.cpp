@@ -7,6 +7,7 @@
 #include "runtime/plan/ScheduleSet.h"
 
 #include "runtime/Mapping.h"
+#include "schedules/PackedSchedule.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -104,6 +105,14 @@ Status OpenFile::open(Bytes bytes, size_t size, std::string name) {
   size_ = size;
   name_ = std::move(name);
   std::string error;
+  if (sched::isPacked(bytes_.get(), size_)) {
+    std::vector<uint8_t> plain =
+        sched::unpackSchedule(bytes_.get(), size_, error);
+    if (plain.empty())
+      return {blinkInvalidArgument, name_ + ": " + error};
+    size_ = plain.size();
+    bytes_ = own(std::move(plain));
+  }
   if (sched::isBundle(bytes_.get(), size_)) {
     if (!sched::openBundle(bytes_.get(), size_, bundle_, error))
       return {blinkInvalidArgument, name_ + ": " + error};

@@ -2,14 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Covers the loader and, if it accepts the file, the verifier on the file in
-// full. The verifier runs on small files only, since its time grows faster than
-// the file.
+// Covers unpacking, the loader and, if it accepts the file, the verifier on the
+// file in full. The verifier runs on small files only, since its time grows
+// faster than the file.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/verify/Verify.h"
 #include "schedules/ExpandSchedule.h"
+#include "schedules/PackedSchedule.h"
 #include "test/fuzz/FuzzTarget.h"
 
 #include <string>
@@ -21,6 +22,12 @@ using test::require;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::vector<uint8_t> bytes(data, data + size); // aligned
   std::string error;
+  if (sched::isPacked(bytes.data(), bytes.size())) {
+    bytes = sched::unpackSchedule(bytes.data(), bytes.size(), error);
+    require(bytes.empty() == !error.empty(), "an error if there is no file");
+    if (bytes.empty() || bytes.size() > 1 << 20)
+      return 0;
+  }
   if (sched::isSymmetric(bytes.data(), bytes.size())) {
     const sched::Schedule *form =
         sched::openAnySchedule(bytes.data(), bytes.size(), error);

@@ -15,6 +15,7 @@
 #include "compiler/render/ScheduleReport.h"
 #include "compiler/target/ExportSchedule.h"
 #include "compiler/target/SymmetricSchedule.h"
+#include "schedules/PackedSchedule.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,6 +67,15 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
     if (!found)
       return reportError(found.takeError());
     form = std::move(*found);
+    const sched::Schedule *plain =
+        sched::openAnySchedule(form->bytes.data(), form->bytes.size(), error);
+    if (!plain)
+      return reportError(makeError(error));
+    // What was proved is the plain file.
+    std::vector<uint8_t> packed = sched::packSchedule(*plain);
+    if (sched::unpackSchedule(packed.data(), packed.size(), error) ==
+        form->bytes)
+      form->bytes = std::move(packed);
   }
   const std::vector<uint8_t> &written = form ? form->bytes : *bytes;
   if (!flags.output.empty())

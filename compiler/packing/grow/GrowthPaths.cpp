@@ -19,9 +19,28 @@ PathTable blink::pathsToGrow(const RankTopology &rankTopology,
   for (size_t link = 0; link < links.size(); ++link)
     prices.push_back((links[link].kind == LinkKind::network ? detour : 1) *
                      (isFull(static_cast<int>(link)) ? detour * detour : 1));
-  return spreadPaths(rankTopology, prices,
-                     firstNumbers(rankTopology.numRanks()),
-                     [](int) { return 1; });
+  // If all links from a rank are full, nothing would use its paths.
+  std::vector<bool> hasRoom(rankTopology.topology().nodes.size(), false);
+  for (size_t link = 0; link < links.size(); ++link)
+    if (!isFull(static_cast<int>(link)))
+      hasRoom[size_t(links[link].from)] = true;
+  const std::vector<int> all = firstNumbers(rankTopology.numRanks());
+  std::vector<int> sources;
+  for (int rank : all)
+    if (hasRoom[size_t(rankTopology.nodeOf(rank))])
+      sources.push_back(rank);
+  PathTable some =
+      spreadPaths(rankTopology, prices, sources, [](int) { return 1; });
+  if (sources.size() == all.size())
+    return some;
+  PathTable table = PathTable::from(all, rankTopology.numRanks());
+  for (int from : sources)
+    for (int to : all) {
+      table.costs[table.place(from, to)] = some.cost(from, to);
+      table.paths[table.place(from, to)] =
+          std::move(some.paths[some.place(from, to)]);
+    }
+  return table;
 }
 
 bool GrowthPaths::goAround(const RankTopology &rankTopology,

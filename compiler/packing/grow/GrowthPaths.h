@@ -15,7 +15,7 @@ namespace blink {
 
 /// Returns the shortest paths, spread over equal alternatives (SpreadPaths.h).
 /// They cross a network only if there is no other way, and avoid full links
-/// where possible.
+/// where possible. A rank from which all links are full has no paths.
 PathTable pathsToGrow(
     const RankTopology &rankTopology,
     llvm::function_ref<bool(int)> isFull = [](int) { return false; });

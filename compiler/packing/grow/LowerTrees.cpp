@@ -45,6 +45,12 @@ struct Change {
   }
 };
 
+/// The links of a path at the parent's GPU and at the child's; -1 without a
+/// path. No paths of other ranks use them.
+struct Ends {
+  int exit = -1, entry = -1;
+};
+
 class Lowering {
 public:
   Lowering(const PackingProblem &problem, const PathTable &table,
@@ -58,6 +64,12 @@ private:
   void findPaths();
   void findOpen();
   bool isCrowded(size_t tree, int rank) const;
+  bool isOpen(int link, double weight) const {
+    const Link &of = problem_.rankTopology->topology().links[size_t(link)];
+    return loads_[size_t(link)] + weight <= of.bandwidth * (1 + kSame);
+  }
+  Ends endsOf(const Path &path) const;
+  bool mayHaveRoom(size_t tree, int rank, int parent, Ends now) const;
   bool mayGain(size_t tree, int rank, int parent) const;
   void hang(size_t tree, int rank, int parent);
   void addLoad(const Path &path, double weight);
@@ -77,6 +89,7 @@ private:
   std::vector<std::vector<double>> counts_; // cost of a rank and all below it
   std::vector<std::vector<int>> children_;
   std::vector<std::vector<int>> above_; // per rank: its possible parents
+  std::vector<Ends> ends_;   // of the path from a parent: by rank and parent
   std::vector<int> exits_;   // per rank: its link to all its children; or -1
   std::vector<int> open_;    // ranks with room at their exit, ascending
   double leastWeight_;       // of the trees
@@ -91,8 +104,8 @@ Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
       loads_(problem.linkLoads({trees, 0})), depths_(trees.size()),
       counts_(trees.size()),
       children_(trees.size(), std::vector<int>(numRanks_, 0)),
-      above_(numRanks_), exits_(numRanks_, -1), leastWeight_(kInfinity),
-      hops_(numRanks_ + 1, 1) {
+      above_(numRanks_), ends_(size_t(numRanks_) * numRanks_),
+      exits_(numRanks_, -1), leastWeight_(kInfinity), hops_(numRanks_ + 1, 1) {
   for (int hops = 1; hops <= numRanks_; ++hops)
     hops_[hops] = hops_[hops - 1] * kHop;
   for (size_t tree = 0; tree < trees.size(); ++tree) {
@@ -107,6 +120,11 @@ Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
   findOpen();
 }
 
+Ends Lowering::endsOf(const Path &path) const {
+  return hasUpTrees(problem_.collective) ? Ends{path.back(), path.front()}
+                                         : Ends{path.front(), path.back()};
+}
+
 /// Finds which paths there are, and the exits that they share.
 void Lowering::findPaths() {
   const bool up = hasUpTrees(problem_.collective);
@@ -115,7 +133,9 @@ void Lowering::findPaths() {
     for (int rank = 0; rank < numRanks_; ++rank)
       if (const Path &path = pathOf(table_, up, parent, rank); !path.empty()) {
         above_[rank].push_back(parent);
-        const int exit = up ? path.back() : path.front();
+        const Ends ends = endsOf(path);
+        ends_[size_t(rank) * numRanks_ + parent] = ends;
+        const int exit = ends.exit;
         hasSeveral |= exits_[parent] >= 0 && exits_[parent] != exit;
         exits_[parent] = exit;
       }
@@ -210,6 +230,17 @@ bool Lowering::mayGain(size_t tree, int rank, int parent) const {
           isCrowded(tree, rank));
 }
 
+/// Returns false if there is no path from `parent`, or a link at one of its
+/// ends is full and not among those at the ends of the path that `rank` has
+/// `now`. That rules out most parents without a look at their paths.
+bool Lowering::mayHaveRoom(size_t tree, int rank, int parent, Ends now) const {
+  const Ends ends = ends_[size_t(rank) * numRanks_ + parent];
+  const double weight = trees_[tree].weight;
+  return ends.exit >= 0 &&
+         (ends.entry == now.entry || isOpen(ends.entry, weight)) &&
+         (ends.exit == now.exit || isOpen(ends.exit, weight));
+}
+
 /// Moves `rank` below `parent` if that is a gain and links have room; returns
 /// true if it did.
 bool Lowering::moveBelow(size_t tree, int rank, int parent) {
@@ -262,12 +293,15 @@ bool Lowering::moveUp(size_t tree, int rank) {
     return open_.size() < above_[rank].size() ? open_ : above_[rank];
   };
   bool moved = false;
+  Ends now = endsOf(rooted_[tree].paths[rank]);
   const std::vector<int> *list = &shorterList();
   for (size_t at = 0; at < list->size(); ++at) {
     const int parent = (*list)[at];
-    if (!mayGain(tree, rank, parent) || !moveBelow(tree, rank, parent))
+    if (!mayGain(tree, rank, parent) || !mayHaveRoom(tree, rank, parent, now) ||
+        !moveBelow(tree, rank, parent))
       continue;
     moved = true;
+    now = endsOf(rooted_[tree].paths[rank]);
     list = &shorterList();
     at = size_t(llvm::upper_bound(*list, parent) - list->begin()) - 1;
   }

@@ -16,8 +16,14 @@ using namespace blink;
 
 namespace {
 
-/// Searches for paths; more ranks than that share a search.
+/// Searches for paths; more ranks than that share a search. Where the first
+/// paths are not the best there are many runs, and ranks share more.
 constexpr size_t kMostSearches = size_t(1) << 15;
+constexpr size_t kMostSearchesAgain = size_t(1) << 12;
+constexpr double kEqual = 1 - 1e-9; ///< but for rounding
+
+/// Where links are.
+enum class Place { fromRanks, toRanks, anywhere };
 
 /// Routes the blocks between roots and ranks, one after the other.
 class Routing {
@@ -25,16 +31,25 @@ public:
   explicit Routing(const SymmetricProblem &problem)
       : problem_(problem), machine_(*problem.problem().rankTopology),
         gathers_(hasUpTrees(problem.problem().collective)),
-        loads_(size_t(problem.numRows()), 0.0),
+        detours_(size_t(problem.numRows()), 0.0),
         wanted_(size_t(machine_.numRanks()), false) {}
 
   /// Returns a tree for each root; none if some rank has no path.
-  std::vector<Tree> run();
-  /// Returns the links from (or, if `enters`, to) ranks that are as full as the
-  /// fullest of them, with a price of 1.
-  std::vector<double> fullestAtRanks(bool enters) const;
+  std::vector<Tree> run(size_t mostSearches);
+  /// Makes the fullest links one link longer for the next run. Returns false if
+  /// some of these are at ranks, so that other paths would hardly help.
+  bool avoidFullest();
+  /// Returns how full the fullest link at `place` is.
+  double most(Place place = Place::anywhere) const;
+  /// Returns false if some path at least is not the cheapest. Looks only at
+  /// those from the rank where the first path of `tree` begins.
+  bool mayBeCheapest(const Tree &tree, const std::vector<double> &prices) const;
+  /// Returns a price of 1 for those links at `place` that are as full as the
+  /// fullest of them.
+  std::vector<double> fullest(Place place) const;
 
 private:
+  bool isAt(Place place, size_t link) const;
   bool routeFrom(int from, const std::vector<int> &others, size_t together,
                  Tree &tree);
   std::vector<double> prices() const;
@@ -45,8 +60,9 @@ private:
 
   const SymmetricProblem &problem_;
   const RankTopology &machine_;
-  bool gathers_;              // up trees: from each rank to the root
-  std::vector<double> loads_; // per row, of a unit on each path
+  bool gathers_;                // up trees: from each rank to the root
+  std::vector<double> loads_;   // per row, of a unit on each path
+  std::vector<double> detours_; // per row: links by which it counts as longer
   std::vector<bool> wanted_;
 };
 
@@ -54,16 +70,43 @@ private:
 /// short ones that over the least full links.
 std::vector<double> Routing::prices() const {
   constexpr double kTie = 1e-3; // a path has far fewer than 1,000 links
-  const size_t numLinks = machine_.topology().links.size();
-  double most = 0;
+  const auto numLinks = static_cast<int>(machine_.topology().links.size());
+  const double most = this->most();
   std::vector<double> prices;
-  for (size_t link = 0; link < numLinks; ++link) {
-    prices.push_back(fullness(static_cast<int>(link)));
-    most = std::max(most, prices.back());
+  for (int link = 0; link < numLinks; ++link) {
+    const int row = problem_.rowOf(link);
+    prices.push_back(1 + (row < 0 ? 0 : detours_[size_t(row)]) +
+                     (most > 0 ? kTie * fullness(link) / most : 0));
   }
-  for (double &price : prices)
-    price = 1 + (most > 0 ? kTie * price / most : 0);
   return prices;
+}
+
+bool Routing::avoidFullest() {
+  constexpr double kFull = 0.9; // of the fullest
+  const double most = this->most();
+  if (std::max(this->most(Place::fromRanks), this->most(Place::toRanks)) >=
+      most * kEqual)
+    return false;
+  for (size_t row = 0; row < loads_.size(); ++row)
+    if (loads_[row] / problem_.capacity(int(row)) >= most * kFull)
+      detours_[row] += 1;
+  return true;
+}
+
+bool Routing::mayBeCheapest(const Tree &tree,
+                            const std::vector<double> &prices) const {
+  const std::vector<TreeEdge> &edges = gathers_ ? tree.up : tree.down;
+  const int from = edges.front().from;
+  const PathTable cheapest = machine_.cheapestPaths(
+      prices, from, std::vector<bool>(size_t(machine_.numRanks()), true));
+  double used = 0, least = 0;
+  for (const TreeEdge &edge : edges)
+    if (edge.from == from) {
+      for (int link : edge.path)
+        used += prices[size_t(link)];
+      least += cheapest.cost(from, edge.to);
+    }
+  return used * kEqual <= least;
 }
 
 /// Adds paths from `from` to `others` to a tree, where `together` ranks share a
@@ -89,10 +132,11 @@ bool Routing::routeFrom(int from, const std::vector<int> &others,
   return true;
 }
 
-std::vector<Tree> Routing::run() {
+std::vector<Tree> Routing::run(size_t mostSearches) {
   const int n = machine_.numRanks();
+  loads_.assign(size_t(problem_.numRows()), 0.0);
   const size_t pairs = problem_.roots().size() * size_t(n);
-  const size_t together = (pairs + kMostSearches - 1) / kMostSearches;
+  const size_t together = (pairs + mostSearches - 1) / mostSearches;
   std::vector<Tree> trees;
   for (int root : problem_.roots()) {
     Tree &tree = trees.emplace_back();
@@ -113,41 +157,42 @@ std::vector<Tree> Routing::run() {
   return trees;
 }
 
-std::vector<double> Routing::fullestAtRanks(bool enters) const {
-  constexpr double kSame = 1 - 1e-9;
-  const std::vector<Link> &links = machine_.topology().links;
-  std::vector<int> atRanks;
+bool Routing::isAt(Place place, size_t link) const {
+  const Topology &topology = machine_.topology();
+  const Link &ends = topology.links[link];
+  const int node = place == Place::toRanks ? ends.to : ends.from;
+  return place == Place::anywhere ||
+         topology.nodes[size_t(node)].kind == NodeKind::gpu;
+}
+
+double Routing::most(Place place) const {
   double most = 0;
-  for (size_t at = 0; at < links.size(); ++at) {
-    const int node = enters ? links[at].to : links[at].from;
-    if (machine_.topology().nodes[size_t(node)].kind != NodeKind::gpu)
-      continue;
-    atRanks.push_back(static_cast<int>(at));
-    most = std::max(most, fullness(atRanks.back()));
-  }
-  std::vector<double> prices(links.size(), 0.0);
-  for (int link : atRanks)
-    if (fullness(link) >= most * kSame)
-      prices[size_t(link)] = 1;
+  for (size_t link = 0; link < machine_.topology().links.size(); ++link)
+    if (isAt(place, link))
+      most = std::max(most, fullness(int(link)));
+  return most;
+}
+
+std::vector<double> Routing::fullest(Place place) const {
+  const double most = this->most(place);
+  std::vector<double> prices(machine_.topology().links.size(), 0.0);
+  for (size_t link = 0; link < prices.size(); ++link)
+    if (isAt(place, link) && fullness(int(link)) >= most * kEqual)
+      prices[link] = 1;
   return prices;
 }
 
-} // namespace
-
-std::optional<PackedTrees> blink::packStars(const SymmetricProblem &problem,
-                                            double slack) {
+/// Returns the packing of `trees`, over whose paths `routing` has routed, if
+/// prices on the fullest links prove that it reaches the optimum, or all but
+/// `slack` of it. If `isLikely` is not set, prices at which some path is not
+/// the cheapest are not tried.
+std::optional<PackedTrees> proved(const SymmetricProblem &problem,
+                                  const Routing &routing,
+                                  std::vector<Tree> trees, double slack,
+                                  bool isLikely) {
   constexpr double kRounding = 1e-9;
-  const PackingProblem &of = problem.problem();
-  const RankTopology &machine = *of.rankTopology;
-  if (!isRouted(of.collective) || isPairwise(of.collective) ||
-      machine.numRanks() <= kFewRanks || machine.isPhased() ||
-      !machine.relays().empty())
-    return std::nullopt;
-  Routing routing(problem);
   PackedTrees packed;
-  packed.candidates = routing.run();
-  if (packed.candidates.empty())
-    return std::nullopt;
+  packed.candidates = std::move(trees);
   ColumnPool pool(problem);
   for (const Tree &tree : packed.candidates)
     pool.add(tree);
@@ -155,19 +200,57 @@ std::optional<PackedTrees> blink::packStars(const SymmetricProblem &problem,
       fitColumns(pool, std::vector<double>(packed.candidates.size(), 1.0));
   const double enough = packed.packing.algbw / (1 - std::max(slack, kRounding));
   packed.certificate.bound = kInfinity;
-  for (bool enters : {false, true}) {
-    PackingCertificate proved =
-        boundAt(problem, routing.fullestAtRanks(enters));
-    if (proved.bound < packed.certificate.bound)
-      packed.certificate = std::move(proved);
+  for (Place place : {Place::fromRanks, Place::toRanks, Place::anywhere}) {
+    // Prices on less full links prove no bound that is as low.
+    if (routing.most(place) < routing.most() * (1 - slack) * kEqual)
+      continue;
+    std::vector<double> prices = routing.fullest(place);
+    if (!isLikely && !routing.mayBeCheapest(packed.candidates.front(), prices))
+      continue;
+    PackingCertificate bound = boundAt(problem, std::move(prices));
+    if (bound.bound < packed.certificate.bound)
+      packed.certificate = std::move(bound);
     if (packed.certificate.bound <= packed.packing.algbw * (1 + kRounding))
       break;
   }
   if (!(packed.certificate.bound <= enough))
     return std::nullopt;
-  if (llvm::Error error = of.verify(packed.packing)) {
+  if (llvm::Error error = problem.problem().verify(packed.packing)) {
     llvm::consumeError(std::move(error));
     return std::nullopt;
   }
   return packed;
+}
+
+} // namespace
+
+std::optional<PackedTrees> blink::packStars(const SymmetricProblem &problem,
+                                            double slack) {
+  constexpr int kMostIdle = 4; // runs that gain less than a hundredth
+  constexpr double kGain = 0.99;
+  const PackingProblem &of = problem.problem();
+  const RankTopology &machine = *of.rankTopology;
+  if (!isRouted(of.collective) || isPairwise(of.collective) ||
+      machine.numRanks() <= kFewRanks || machine.isPhased() ||
+      !machine.relays().empty())
+    return std::nullopt;
+  Routing routing(problem);
+  double least = kInfinity;
+  for (int idle = 0; idle < kMostIdle; ++idle) {
+    const bool isFirst = least == kInfinity;
+    std::vector<Tree> trees =
+        routing.run(isFirst ? kMostSearches : kMostSearchesAgain);
+    if (trees.empty())
+      return std::nullopt;
+    if (std::optional<PackedTrees> packed = proved(
+            problem, routing, std::move(trees), slack, isFirst && slack > 0))
+      return packed;
+    if (routing.most() < least * kGain) {
+      least = routing.most();
+      idle = -1;
+    }
+    if (!routing.avoidFullest())
+      return std::nullopt;
+  }
+  return std::nullopt;
 }

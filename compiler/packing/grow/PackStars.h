@@ -17,7 +17,8 @@ namespace blink {
 /// reaches the optimum, or all but `slack` of it. A linear program
 /// would need many more paths to balance the links of a fat tree. Each path in
 /// turn is a shortest one whose links are the least full. The certificate has
-/// prices on the fullest links at the ranks.
+/// prices on the fullest links, at the ranks or anywhere: those between the
+/// groups of a dragonfly.
 /// Returns std::nullopt if it does not get there, for example on a torus, where
 /// ranks forward, or for phases, relays or a sendrecv. The result has passed
 /// PackingProblem::verify.

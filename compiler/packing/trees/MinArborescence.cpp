@@ -180,10 +180,14 @@ Parents blink::minArborescence(const CostMatrix &costs, int n, int root) {
 }
 
 Parents blink::minArborescence(const CostGraph &into, int root) {
-  // Up to this size a matrix is small, and the dense method chooses among equal
-  // trees as earlier versions of Blink did.
-  constexpr int kDense = 1024;
+  // Up to the first size the dense method chooses among equal trees as earlier
+  // versions of Blink did, and up to the second a matrix is small.
+  constexpr int kAlwaysDense = 128, kDense = 1024;
+  // A heap costs about as much for an edge as a matrix for so many places.
+  constexpr size_t kPlaces = 8;
   const int n = into.numVertices();
-  return n <= kDense ? Contraction(into, root).solve()
-                     : sparseArborescence(into, root);
+  const bool isSparse = into.numEdges() * kPlaces < size_t(n) * size_t(n);
+  return n <= kAlwaysDense || (n <= kDense && !isSparse)
+             ? Contraction(into, root).solve()
+             : sparseArborescence(into, root);
 }

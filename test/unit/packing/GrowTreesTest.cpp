@@ -12,6 +12,7 @@
 #include "compiler/generate/Generate.h"
 #include "compiler/packing/grow/Completion.h"
 #include "compiler/packing/grow/GrowForests.h"
+#include "compiler/packing/grow/GrowthPaths.h"
 #include "compiler/packing/grow/LowerTrees.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/topology/symmetry/MachineColoring.h"
@@ -168,6 +169,19 @@ TEST_CASE("grown trees reach Edmonds' optimum, and no more") {
       CHECK(!problem.verify(packing));
       CHECK(grow(problem, {copies + 1, kUnit, children}, 3).empty());
     }
+}
+
+TEST_CASE("ranks without a link that has room have no detours") {
+  const RankTopology machine =
+      rankTopologyOf(valueOf(generateFatTree(4, 1, Wire{})));
+  const int full = machine.nodeOf(3);
+  const PathTable all = pathsToGrow(machine);
+  const PathTable some = pathsToGrow(machine, [&](int link) {
+    return machine.topology().links[size_t(link)].from == full;
+  });
+  for (int from = 0; from < machine.numRanks(); ++from)
+    for (int to = 0; to < machine.numRanks(); ++to)
+      CHECK(some.path(from, to) == (from == 3 ? Path() : all.path(from, to)));
 }
 
 TEST_CASE("few children make deep trees, many low ones") {
