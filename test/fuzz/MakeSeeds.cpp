@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "schedules/Collectives.h"
+#include "schedules/PackedSchedule.h"
 #include "schedules/SymmetricForm.h"
 #include "schedules/trace/PerfettoTrace.h"
 #include "test/common/BundleBuilder.h"
@@ -62,10 +63,12 @@ static bool writeSymmetric(const fs::path &folder) {
         file ? sched::symmetricFile(
                    *file, {{shiftBy(4, 2, 2), shiftBy(4, 1, 2)}}, error)
              : std::nullopt;
-    if (!form || !sched::isSymmetric(form->bytes.data(), form->bytes.size()) ||
-        !write(folder / (sched::EnumNameCollective(collective) +
-                         std::string("-symmetric.sched")),
-               form->bytes))
+    if (!form || !sched::isSymmetric(form->bytes.data(), form->bytes.size()))
+      return false;
+    const std::string name = sched::EnumNameCollective(collective);
+    if (!write(folder / (name + "-symmetric.sched"), form->bytes) ||
+        !write(folder / (name + "-packed.sched"),
+               sched::packSchedule(*sched::GetSchedule(form->bytes.data()))))
       return false;
   }
   return true;

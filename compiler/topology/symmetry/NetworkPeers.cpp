@@ -14,6 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <numeric>
@@ -170,6 +171,8 @@ private:
   Edges imagesOf(const std::vector<const Peers *> &parts) const;
   double hopsFrom(int source, llvm::ArrayRef<const Edges *> edges, double most,
                   double lost) const;
+  double hopsFromEach(llvm::ArrayRef<int> sources,
+                      llvm::ArrayRef<const Edges *> edges, double most) const;
   double spread(llvm::ArrayRef<const Edges *> edges, double most) const;
   template <typename Visit>
   void visitPeers(const Peers &peers, int rank, Visit visit) const {
@@ -352,15 +355,67 @@ double Chooser::hopsFrom(int source, llvm::ArrayRef<const Edges *> edges,
   return left > 0 ? sum + left * lost : sum;
 }
 
+/// Returns the sum of hopsFrom, with `lost` as many hops as there are ranks, of
+/// up to 64 sources; or `most`, if that is less. All of them are followed at
+/// the same time, each in a bit of a rank's word, so it takes little longer
+/// than for one source.
+double Chooser::hopsFromEach(llvm::ArrayRef<int> sources,
+                             llvm::ArrayRef<const Edges *> edges,
+                             double most) const {
+  std::vector<uint64_t> reached(static_cast<size_t>(n_), 0), next;
+  uint64_t all = 0;
+  for (auto [bit, source] : llvm::enumerate(sources)) {
+    reached[size_t(source)] |= uint64_t(1) << bit;
+    all |= uint64_t(1) << bit;
+  }
+  std::vector<int> rest; // ranks that some source has not reached
+  for (int rank = 0; rank < n_; ++rank)
+    rest.push_back(rank);
+  double left = double(sources.size()) * (n_ - 1), sum = 0;
+  for (int hops = 1; left > 0; ++hops) {
+    if (sum + left * hops >= most)
+      return most;
+    next = reached;
+    int found = 0;
+    size_t kept = 0;
+    for (int to : rest) {
+      uint64_t &bits = next[size_t(to)];
+      for (const Edges *part : edges)
+        for (int from : part->in.of(to)) {
+          if (bits == all)
+            break;
+          bits |= reached[size_t(from)];
+        }
+      found += llvm::popcount(bits & ~reached[size_t(to)]);
+      if (bits != all)
+        rest[kept++] = to;
+    }
+    if (found == 0)
+      return sum + left * n_;
+    rest.resize(kept);
+    left -= found;
+    sum += double(hops) * found;
+    reached.swap(next);
+  }
+  return sum;
+}
+
 /// Returns the sum of the hops to all other ranks, averaged over sources_; or
 /// `most`, if that is less.
 double Chooser::spread(llvm::ArrayRef<const Edges *> edges, double most) const {
+  constexpr size_t kBits = 64, kFew = 4;
   const auto count = double(sources_.size());
   double sum = 0;
-  for (int source : sources_) {
-    sum += hopsFrom(source, edges, most * count - sum, n_);
+  llvm::ArrayRef<int> rest = sources_;
+  while (!rest.empty()) {
+    const llvm::ArrayRef<int> now =
+        rest.take_front(sources_.size() < kFew ? 1 : kBits);
+    const double limit = most * count - sum;
+    sum += now.size() == 1 ? hopsFrom(now.front(), edges, limit, n_)
+                           : hopsFromEach(now, edges, limit);
     if (sum >= most * count)
       return most;
+    rest = rest.drop_front(now.size());
   }
   return sum / count;
 }
