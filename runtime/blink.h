@@ -760,9 +760,9 @@ BLINK_API blinkResult_t blinkGroupEnd(void);
 
 /* Ends a group like blinkGroupEnd, but runs nothing and keeps nothing of the
    group. For the outermost group, *microseconds becomes the time that its calls
-   would take as their schedules estimate it, which ignores whatever
-   else the machine does. For a group within another one it becomes 0, because
-   the outer group's end decides.
+   would take as their schedules estimate it, which ignores whatever else the
+   machine does. For a group within another one it becomes 0, because the outer
+   group's end decides.
 
    The estimate is the time of the communicator that takes longest. The times of
    a communicator's collectives are added up. So are those of the messages that

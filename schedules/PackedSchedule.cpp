@@ -13,7 +13,6 @@
 #include "schedules/Hash.h"
 #include "schedules/ScheduleCopy.h"
 #include "schedules/ScheduleFile.h"
-#include "schedules/Text.h"
 
 #include <cstring>
 #include <exception>

@@ -22,8 +22,7 @@ using namespace blink;
 
 static InputKind kindOf(llvm::StringRef text) {
   // The identifier of a FlatBuffer is at byte 4.
-  if ((text.size() >= 8 && text.substr(4, 4) == sched::ScheduleIdentifier()) ||
-      sched::isPacked(text.bytes_begin(), text.size()))
+  if (text.size() >= 8 && text.substr(4, 4) == sched::ScheduleIdentifier())
     return InputKind::schedule;
   if (sched::isBundle(text.bytes_begin(), text.size()))
     return InputKind::bundle;
@@ -96,16 +95,15 @@ llvm::Expected<InputFile> blink::readInputAsItIs(llvm::StringRef path) {
   if (text.empty())
     return makeError("{0}: is empty: expected a topology, IR or a schedule",
                      name);
-  InputFile file{std::move(name), kindOf(text),
-                 std::vector<uint8_t>(text.bytes_begin(), text.bytes_end())};
-  if (sched::isPacked(file.bytes.data(), file.bytes.size())) {
+  std::vector<uint8_t> bytes(text.bytes_begin(), text.bytes_end());
+  if (sched::isPacked(bytes.data(), bytes.size())) {
     std::string error;
-    file.bytes =
-        sched::unpackSchedule(file.bytes.data(), file.bytes.size(), error);
-    if (file.bytes.empty())
-      return makeError("{0}: {1}", file.path, error);
+    bytes = sched::unpackSchedule(bytes.data(), bytes.size(), error);
+    if (bytes.empty())
+      return makeError("{0}: {1}", name, error);
   }
-  return file;
+  const InputKind kind = kindOf(llvm::toStringRef(bytes));
+  return InputFile{std::move(name), kind, std::move(bytes)};
 }
 
 llvm::Error blink::refuseBundle(const InputFile &file) {

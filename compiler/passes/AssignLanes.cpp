@@ -12,7 +12,6 @@
 #include "compiler/passes/FastestOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/SymmetricLanes.h"
-#include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
 #include "schedules/Collectives.h"
@@ -52,8 +51,7 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
         shareLanes(assigned, *symmetry);
     };
 
-    const sched::Protocol protocol =
-        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
+    const sched::Protocol protocol = protocolOf(schedule);
     // Folds of the variant for the smallest messages move hardly any bytes. If
     // lanes have only a few of them, it matters more which folds share a lane,
     // and assignLanes decides.

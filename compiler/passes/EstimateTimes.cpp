@@ -6,7 +6,6 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/simulate/TimePoints.h"
-#include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 
 #include <limits>
@@ -27,8 +26,7 @@ struct EstimateTimes : impl::EstimateTimesPassBase<EstimateTimes> {
     const SizeRange range = {
         schedule.getMinBytes().value_or(0),
         schedule.getMaxBytes().value_or(std::numeric_limits<uint64_t>::max())};
-    const auto protocol =
-        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
+    const auto protocol = protocolOf(schedule);
     SmallVector<int64_t> bytes;
     SmallVector<double> microseconds;
     for (const sched::TimePoint &point :

@@ -9,7 +9,6 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/ChunkChoice.h"
-#include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 
 using namespace mlir;
@@ -27,8 +26,7 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
     FailureOr<FoldProgram> program = readProgram(schedule);
     if (failed(program))
       return failure();
-    const sched::Protocol protocol =
-        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
+    const sched::Protocol protocol = protocolOf(schedule);
     const ChannelSlots slots = chooseSlotsFor(
         *program, {protocol, schedule.getMaxBytes()}, chunkBytes);
     setChunks(schedule, slots.chunks);

@@ -7,7 +7,6 @@
 #include "compiler/passes/FasterFrom.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/ChunkChoice.h"
-#include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 
 using namespace mlir;
@@ -38,10 +37,9 @@ struct TuneRanges : impl::TuneRangesPassBase<TuneRanges> {
       FailureOr<FoldProgram> program = readProgram(schedule);
       if (failed(program))
         return failure();
-      return RangedProgram{
-          std::move(*program),
-          fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple)),
-          schedule.getMinBytes().value_or(0), schedule.getMaxBytes()};
+      return RangedProgram{std::move(*program), protocolOf(schedule),
+                           schedule.getMinBytes().value_or(0),
+                           schedule.getMaxBytes()};
     };
     FailureOr<RangedProgram> first = variantOf(small);
     FailureOr<RangedProgram> next = variantOf(large);

@@ -151,8 +151,8 @@ std::string blink::toText(const SimulatedProgram &program) {
                     "  rate    {5:F3} GB/s, {6:F2} % of {7}\n",
                     formatBytes(program.bytes), program.simulation.chunks,
                     program.simulation.folds, program.simulation.microseconds,
-                    program.modelMicroseconds, program.algbw(),
-                    percentOfRate(program), formatRate(summary.algbw))
+                    program.estimate, program.algbw(), percentOfRate(program),
+                    formatRate(summary.algbw))
           .str();
   if (const std::optional<size_t> busiest = program.busiestLink())
     text += llvm::formatv("  links   {0} shares; the busiest, {1}, used {2:F2} "
@@ -176,7 +176,7 @@ std::string blink::toJson(const SimulatedProgram &program) {
   json["step_us"] = program.options.stepCost;
   json["lane_gbps"] = program.options.laneRate;
   json["time_us"] = program.simulation.microseconds;
-  json["model_us"] = program.modelMicroseconds;
+  json["model_us"] = program.estimate;
   json["algbw_gbps"] = program.algbw();
   json["stated_gbps"] = jsonRate(summary.algbw);
   json["percent_of_stated"] = percentOfRate(program);

@@ -21,7 +21,7 @@ struct SimulatedProgram {
   SimulationOptions options;
   uint64_t bytes = 0; ///< of a message
   Simulation simulation;
-  double modelMicroseconds = 0;   ///< the file's estimate
+  double estimate = 0;            ///< of the file, microseconds
   std::vector<std::string> links; ///< "gpu0 -> gpu3 (nvlink)"
   std::vector<std::string> ranks; ///< "gpu0"; the relays follow
   /// The source and destination rank of each channel.

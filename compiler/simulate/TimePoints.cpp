@@ -11,10 +11,7 @@
 #include "compiler/simulate/TimePoints.h"
 
 #include "compiler/plan/TimeModel.h"
-#include "compiler/simulate/Chunks.h"
-#include "compiler/simulate/LaneCosts.h"
 #include "compiler/simulate/ShortTimes.h"
-#include "compiler/simulate/Simulate.h"
 #include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -91,17 +88,13 @@ std::optional<double> Estimates::simulated(uint64_t bytes) const {
   const double first = folds * kMostRounds > kFewFolds
                            ? 1
                            : std::min<double>(rounds, kMostRounds);
-  SimulationOptions options;
-  modelCosts().addTo(options, program_, protocol_, bytes);
-  options.mostRounds = uint64_t(first);
-  llvm::Expected<Simulation> simulation =
-      simulate(program_, protocol_, chunks_, bytes, options);
-  if (!simulation) {
-    llvm::consumeError(simulation.takeError());
+  llvm::Expected<double> time =
+      shortTime(program_, chunks_, bytes, protocol_, uint64_t(first));
+  if (!time) {
+    llvm::consumeError(time.takeError());
     return std::nullopt;
   }
-  return simulation->microseconds +
-         (rounds - first) * model_.roundAt(bytes, rounds);
+  return *time + (rounds - first) * model_.roundAt(bytes, rounds);
 }
 
 void Estimates::correct(SizeRange range) {

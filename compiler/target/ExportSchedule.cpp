@@ -38,8 +38,7 @@ exportVariant(flatbuffers::FlatBufferBuilder &builder,
   if (failed(read))
     return failure();
   const FoldProgram &program = *read;
-  const sched::Protocol protocol =
-      fromIR(op.getProtocol().value_or(collective::Protocol::Simple));
+  const sched::Protocol protocol = protocolOf(op);
   std::vector<sched::TimePoint> times;
   if (auto sizes = op.getTimeBytes())
     for (auto [bytes, microseconds] : llvm::zip_equal(*sizes, *op.getTimeUs()))

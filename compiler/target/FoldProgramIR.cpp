@@ -292,6 +292,10 @@ void blink::fillSchedule(collective::ScheduleOp schedule,
   ScheduleFiller(schedule, program).fill(machine, names);
 }
 
+sched::Protocol blink::protocolOf(collective::ScheduleOp schedule) {
+  return fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
+}
+
 sched::ChunkSizes blink::chunksOf(collective::ScheduleOp schedule) {
   const sched::ChunkSizes usual;
   return {*schedule.getChunkBytes(),

@@ -23,6 +23,8 @@ mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule);
 mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule,
                                          const TopologyFromIR &machine);
 
+/// Returns the protocol of a schedule op, which has no attribute for simple.
+sched::Protocol protocolOf(collective::ScheduleOp schedule);
 /// Returns the chunk sizes of a schedule op after collective-tune-chunks.
 sched::ChunkSizes chunksOf(collective::ScheduleOp schedule);
 /// Sets the chunk sizes of a schedule op. Default values get no attribute.

@@ -215,7 +215,7 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   result.options = std::move(options);
   result.bytes = bytes;
   result.simulation = std::move(*simulation);
-  result.modelMicroseconds = predictTime(file, program, variant, bytes);
+  result.estimate = predictTime(file, program, variant, bytes);
   for (size_t link = 0; link < folds.links.size(); ++link)
     result.links.push_back(nameOf(*file.topology(), link));
   for (const auto &[id, node] : nodesOfRanks(topologyOf(file), program))

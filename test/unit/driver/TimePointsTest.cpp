@@ -11,6 +11,7 @@
 #include "schedules/TimePoints.h"
 #include "compiler/report/PredictedTime.h"
 #include "compiler/simulate/ShortTimes.h"
+#include "compiler/simulate/TimePoints.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "schedules/ScheduleFile.h"
 #include "test/unit/driver/CompileFile.h"
@@ -24,6 +25,16 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
+
+/// Returns eight sizes per power of two up to 256 GiB: the line between two
+/// points may be furthest from the model between powers of two.
+std::vector<uint64_t> allSizes() {
+  std::vector<uint64_t> sizes = {0};
+  for (uint64_t power = 1; power <= uint64_t(256) << 30; power *= 2)
+    for (uint64_t eighth = 8; eighth < 16; ++eighth)
+      sizes.push_back(power * eighth / 8);
+  return sizes;
+}
 
 /// Returns three sizes per power of two up to 16 MiB: the line between two
 /// points may be furthest from the estimate between powers of two.
@@ -39,7 +50,25 @@ bool isPowerOfFour(uint64_t bytes) {
   return llvm::isPowerOf2_64(bytes) && llvm::Log2_64(bytes) % 2 == 0;
 }
 
-/// Checks the points of each variant in its range.
+/// Checks that points and the lines between them are those of `model`.
+void checkLines(const std::vector<sched::TimePoint> &points,
+                const MessageTime &model) {
+  for (const sched::TimePoint &point : points)
+    CHECK(point.microseconds() ==
+          doctest::Approx(model.at(point.bytes())).epsilon(1e-6));
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(builder.CreateVectorOfStructs(points));
+  const auto *times =
+      flatbuffers::GetRoot<sched::TimePoints>(builder.GetBufferPointer());
+  for (uint64_t size : allSizes()) {
+    CAPTURE(size);
+    CHECK(sched::timeAt(*times, size) ==
+          doctest::Approx(model.at(size)).epsilon(0.02));
+  }
+}
+
+/// Checks the points of each variant in its range and, without simulations, in
+/// all sizes.
 void checkPoints(const Topology &topology, const CompileOptions &options) {
   const std::vector<uint8_t> bytes = compileFile(topology, options);
   std::string error;
@@ -52,6 +81,15 @@ void checkPoints(const Topology &topology, const CompileOptions &options) {
     const FoldProgram folds = readProgram(*file, program, *variant);
     const MessageTime model = modelTime(*file, program, *variant);
     const bool oneByOne = isPairwise(options.collective);
+    checkLines(timePoints(folds, variant->protocol(), sched::chunksOf(*variant),
+                          {0, 0}),
+               model);
+    if (oneByOne) {
+      std::vector<sched::TimePoint> points;
+      for (const sched::TimePoint *point : *variant->times())
+        points.push_back(*point);
+      checkLines(points, model);
+    }
     for (uint64_t size : manySizes()) {
       if (size < variant->min_bytes() || size >= variant->max_bytes())
         continue;
