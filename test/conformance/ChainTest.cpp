@@ -151,9 +151,10 @@ TestSchedule wide() {
 
 /// Reduces the number of calls to a tenth where calls are slow, unless the
 /// whole suite is asked for. An emulated kernel starts threads, which takes
-/// long.
+/// long; and so do the system calls for sockets.
 int fewer(int calls) {
-  return (kOnCuda || kSlow) && !isWhole() ? calls / 10 : calls;
+  const bool slow = kOnCuda || kSlow || isRemote();
+  return slow && !isWhole() ? calls / 10 : calls;
 }
 
 } // namespace
