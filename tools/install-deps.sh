@@ -56,9 +56,9 @@ install_packages() {
 
   echo "install-deps: installing ${missing[*]}" >&2
   export DEBIAN_FRONTEND=noninteractive
-  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" apt-get -o Acquire::Retries=3 update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    apt-get -o Acquire::Retries=3 install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 [ ${#missing[@]} -eq 0 ] || install_packages
 

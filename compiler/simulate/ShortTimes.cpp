@@ -29,10 +29,8 @@ double blink::simulatedFolds(const FoldProgram &program,
 llvm::Expected<double> blink::shortTime(const FoldProgram &program,
                                         sched::ChunkSizes chunks,
                                         uint64_t bytes,
-                                        sched::Protocol protocol,
-                                        uint64_t mostRounds) {
+                                        sched::Protocol protocol) {
   SimulationOptions options;
-  options.mostRounds = mostRounds;
   modelCosts().addTo(options, program, protocol, bytes);
   llvm::Expected<Simulation> simulation =
       simulate(program, protocol, chunks, bytes, options);

@@ -31,12 +31,10 @@ inline constexpr double kSoonSimulated = 16384;
 /// Returns the microseconds that a short message of `bytes` takes by `program`,
 /// which has lanes and slots. The message is simulated at modelCosts
 /// (LaneCosts.h), because most of the time passes while pipelines fill, and the
-/// model of time overestimates that. If `mostRounds` is not 0, the time is that
-/// of so many of its first rounds.
+/// model of time overestimates that.
 llvm::Expected<double>
 shortTime(const FoldProgram &program, sched::ChunkSizes chunks, uint64_t bytes,
-          sched::Protocol protocol = sched::Protocol::simple,
-          uint64_t mostRounds = 0);
+          sched::Protocol protocol = sched::Protocol::simple);
 
 } // namespace blink
 

@@ -621,6 +621,9 @@ llvm::Expected<Simulation> Simulator::run() {
     }
     const double ends =
         options_.plannedShares ? kInfinity : fair_.nextEnd(now_);
+    if (options_.mostWork > 0 && fair_.work() > options_.mostWork)
+      return llvm::createStringError(std::errc::timed_out,
+                                     "simulating this takes too long");
     if (events_.empty() && std::isinf(ends))
       break;
     now_ = events_.empty() ? ends : std::min(ends, events_.top().time);
@@ -639,6 +642,7 @@ llvm::Expected<Simulation> Simulator::run() {
   if (!llvm::all_of(lanes_, [&](const Lane &lane) { return isDone(lane); }))
     return lanesStop();
   result_.microseconds = std::max(result_.microseconds, lastReady_);
+  result_.work = fair_.work();
   for (auto [use, bandwidth] :
        llvm::zip_equal(result_.linkUse, shared_.bandwidths))
     use /= bandwidth * std::max(result_.microseconds, 1e-300);

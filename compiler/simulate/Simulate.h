@@ -62,6 +62,9 @@ struct SimulationOptions {
   /// is certain, because links could not finish in time even if they were busy
   /// from then on. `microseconds` is then that lower bound.
   double mostMicroseconds = kInfinity;
+  /// If not 0, a simulation that has more of FairShares::work() is given up,
+  /// which is an error. Where all paths meet, each chunk may divide all links.
+  uint64_t mostWork = 0;
   bool details = false; ///< fills `details`
   /// If not 0, fills `events` with up to this many folds and as many transfers.
   uint64_t mostEvents = 0;
@@ -90,6 +93,7 @@ struct Simulation {
   double microseconds = 0; ///< until the last lane is done
   uint64_t folds = 0;      ///< number that ran
   uint64_t chunks = 0;     ///< number sent over channels
+  uint64_t work = 0;       ///< FairShares::work()
   /// For each link, the bytes that it carried as a part of what it could carry.
   std::vector<double> linkUse;
   SimulationDetails details;
@@ -105,7 +109,7 @@ struct Simulation {
 /// its window on its way. With fair shares its part of a link is its part of
 /// all chunks that wait there, because a queue serves bytes in the order of
 /// arrival. The memory of buffers is no limit. No schedule that has passed
-/// `verify` stops. Errors: a schedule that stops.
+/// `verify` stops. Errors: a schedule that stops; more work than allowed.
 ///
 /// The events are in a heap. With fair shares each start or end of transfers
 /// newly divides the links that it can reach (FairShares.h). Simulates up to a

@@ -11,7 +11,9 @@
 #include "compiler/simulate/TimePoints.h"
 
 #include "compiler/plan/TimeModel.h"
+#include "compiler/simulate/LaneCosts.h"
 #include "compiler/simulate/ShortTimes.h"
+#include "compiler/simulate/Simulate.h"
 #include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -29,6 +31,8 @@ constexpr uint64_t kFirst = 1 << 10, kLast = uint64_t(64) << 30;
 constexpr uint64_t kMostRounds = 2;
 /// The most folds of several rounds.
 constexpr double kFewFolds = 4096;
+/// The most FairShares::work() of all simulations of a variant: half a second.
+constexpr uint64_t kMostWork = uint64_t(1) << 23;
 
 class Estimates {
 public:
@@ -52,12 +56,13 @@ private:
   void correct(SizeRange range);
   double roundsOf(uint64_t bytes) const;
   bool hasFullChunks(uint64_t bytes) const;
-  std::optional<double> simulated(uint64_t bytes) const;
+  std::optional<double> simulated(uint64_t bytes);
 
   const FoldProgram &program_;
   const sched::Protocol protocol_;
   const sched::ChunkSizes chunks_;
   const MessageTime model_;
+  uint64_t work_ = 0;                   ///< of the simulations so far
   std::vector<Correction> corrections_; ///< ascending
 };
 
@@ -79,22 +84,28 @@ bool Estimates::hasFullChunks(uint64_t bytes) const {
 }
 
 /// Returns std::nullopt if simulating takes too long or lanes wait in a circle.
-std::optional<double> Estimates::simulated(uint64_t bytes) const {
+std::optional<double> Estimates::simulated(uint64_t bytes) {
   const double rounds = roundsOf(bytes);
   const double folds =
       simulatedFolds(program_, chunks_, bytes, protocol_) / rounds;
-  if (folds > kSoonSimulated)
+  if (folds > kSoonSimulated || work_ >= kMostWork)
     return std::nullopt;
   const double first = folds * kMostRounds > kFewFolds
                            ? 1
                            : std::min<double>(rounds, kMostRounds);
-  llvm::Expected<double> time =
-      shortTime(program_, chunks_, bytes, protocol_, uint64_t(first));
-  if (!time) {
-    llvm::consumeError(time.takeError());
+  SimulationOptions options;
+  options.mostRounds = uint64_t(first);
+  options.mostWork = kMostWork - work_;
+  modelCosts().addTo(options, program_, protocol_, bytes);
+  llvm::Expected<Simulation> simulation =
+      simulate(program_, protocol_, chunks_, bytes, options);
+  if (!simulation) {
+    llvm::consumeError(simulation.takeError());
     return std::nullopt;
   }
-  return *time + (rounds - first) * model_.roundAt(bytes, rounds);
+  work_ += simulation->work;
+  return simulation->microseconds +
+         (rounds - first) * model_.roundAt(bytes, rounds);
 }
 
 void Estimates::correct(SizeRange range) {

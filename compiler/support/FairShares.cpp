@@ -212,6 +212,7 @@ void FairShares::reach() {
     link.free = link.bandwidth;
     link.open = link.paths.size();
     link.weight = 0;
+    work_ += 1 + link.paths.size();
     for (uint32_t number : link.paths) {
       Path &path = paths_[number];
       link.weight += path.transfers.weight();

@@ -59,6 +59,9 @@ public:
   /// nextEnd(), and returns their channels, ascending. Valid until the next
   /// call.
   const std::vector<uint32_t> &finish(double now);
+  /// Returns how often a link, or a path over one, has been divided anew, which
+  /// is what takes the time.
+  uint64_t work() const { return work_; }
 
 private:
   struct Path {
@@ -115,6 +118,7 @@ private:
   std::vector<uint32_t> touched_; ///< Links to be divided anew.
   std::vector<uint32_t> open_;    ///< Those of touched_ with open paths.
   std::vector<uint32_t> ended_;
+  uint64_t work_ = 0;
   FirstTime ends_; ///< The first end on each path, at its current share.
   std::priority_queue<Level, std::vector<Level>, std::greater<Level>> levels_;
 };

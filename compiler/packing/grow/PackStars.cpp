@@ -16,10 +16,10 @@ using namespace blink;
 
 namespace {
 
-/// Searches for paths; more ranks than that share a search. Where the first
-/// paths are not the best there are many runs, and ranks share more.
-constexpr size_t kMostSearches = size_t(1) << 15;
-constexpr size_t kMostSearchesAgain = size_t(1) << 12;
+/// Searches for paths in each run; if there are more pairs of ranks, some share
+/// a search. Eight times as many find nothing better on machines of 128 to
+/// 1,024 GPUs.
+constexpr size_t kMostSearches = size_t(1) << 12;
 constexpr double kEqual = 1 - 1e-9; ///< but for rounding
 
 /// Where links are.
@@ -35,15 +35,17 @@ public:
         wanted_(size_t(machine_.numRanks()), false) {}
 
   /// Returns a tree for each root; none if some rank has no path.
-  std::vector<Tree> run(size_t mostSearches);
+  std::vector<Tree> run();
   /// Makes the fullest links one link longer for the next run. Returns false if
   /// some of these are at ranks, so that other paths would hardly help.
   bool avoidFullest();
   /// Returns how full the fullest link at `place` is.
   double most(Place place = Place::anywhere) const;
   /// Returns false if some path at least is not the cheapest. Looks only at
-  /// those from the rank where the first path of `tree` begins.
-  bool mayBeCheapest(const Tree &tree, const std::vector<double> &prices) const;
+  /// some trees, and of these at paths from the rank where the first one
+  /// begins.
+  bool mayBeCheapest(const std::vector<Tree> &trees,
+                     const std::vector<double> &prices) const;
   /// Returns a price of 1 for those links at `place` that are as full as the
   /// fullest of them.
   std::vector<double> fullest(Place place) const;
@@ -53,9 +55,12 @@ private:
   bool routeFrom(int from, const std::vector<int> &others, size_t together,
                  Tree &tree);
   std::vector<double> prices() const;
+  double fullnessOf(size_t row) const {
+    return loads_[row] / problem_.capacity(int(row));
+  }
   double fullness(int link) const {
     const int row = problem_.rowOf(link);
-    return row < 0 ? 0 : loads_[size_t(row)] / problem_.capacity(row);
+    return row < 0 ? 0 : fullnessOf(size_t(row));
   }
 
   const SymmetricProblem &problem_;
@@ -70,14 +75,16 @@ private:
 /// short ones that over the least full links.
 std::vector<double> Routing::prices() const {
   constexpr double kTie = 1e-3; // a path has far fewer than 1,000 links
-  const auto numLinks = static_cast<int>(machine_.topology().links.size());
   const double most = this->most();
-  std::vector<double> prices;
-  for (int link = 0; link < numLinks; ++link) {
-    const int row = problem_.rowOf(link);
-    prices.push_back(1 + (row < 0 ? 0 : detours_[size_t(row)]) +
-                     (most > 0 ? kTie * fullness(link) / most : 0));
-  }
+  std::vector<double> ofRows(loads_.size());
+  for (size_t row = 0; row < ofRows.size(); ++row)
+    ofRows[row] =
+        1 + detours_[row] + (most > 0 ? kTie * fullnessOf(row) / most : 0);
+  const size_t numLinks = machine_.topology().links.size();
+  std::vector<double> prices(numLinks, 1.0);
+  for (size_t link = 0; link < numLinks; ++link)
+    if (const int row = problem_.rowOf(int(link)); row >= 0)
+      prices[link] = ofRows[size_t(row)];
   return prices;
 }
 
@@ -88,25 +95,30 @@ bool Routing::avoidFullest() {
       most * kEqual)
     return false;
   for (size_t row = 0; row < loads_.size(); ++row)
-    if (loads_[row] / problem_.capacity(int(row)) >= most * kFull)
+    if (fullnessOf(row) >= most * kFull)
       detours_[row] += 1;
   return true;
 }
 
-bool Routing::mayBeCheapest(const Tree &tree,
+bool Routing::mayBeCheapest(const std::vector<Tree> &trees,
                             const std::vector<double> &prices) const {
-  const std::vector<TreeEdge> &edges = gathers_ ? tree.up : tree.down;
-  const int from = edges.front().from;
-  const PathTable cheapest = machine_.cheapestPaths(
-      prices, from, std::vector<bool>(size_t(machine_.numRanks()), true));
-  double used = 0, least = 0;
-  for (const TreeEdge &edge : edges)
-    if (edge.from == from) {
-      for (int link : edge.path)
-        used += prices[size_t(link)];
-      least += cheapest.cost(from, edge.to);
-    }
-  return used * kEqual <= least;
+  constexpr size_t kMostTrees = 16;
+  const std::vector<bool> all(size_t(machine_.numRanks()), true);
+  for (size_t i = 0; i < trees.size(); i += 1 + trees.size() / kMostTrees) {
+    const std::vector<TreeEdge> &edges = gathers_ ? trees[i].up : trees[i].down;
+    const int from = edges.front().from;
+    const PathTable cheapest = machine_.cheapestPaths(prices, from, all);
+    double used = 0, least = 0;
+    for (const TreeEdge &edge : edges)
+      if (edge.from == from) {
+        for (int link : edge.path)
+          used += prices[size_t(link)];
+        least += cheapest.cost(from, edge.to);
+      }
+    if (used * kEqual > least)
+      return false;
+  }
+  return true;
 }
 
 /// Adds paths from `from` to `others` to a tree, where `together` ranks share a
@@ -132,11 +144,11 @@ bool Routing::routeFrom(int from, const std::vector<int> &others,
   return true;
 }
 
-std::vector<Tree> Routing::run(size_t mostSearches) {
+std::vector<Tree> Routing::run() {
   const int n = machine_.numRanks();
   loads_.assign(size_t(problem_.numRows()), 0.0);
   const size_t pairs = problem_.roots().size() * size_t(n);
-  const size_t together = (pairs + mostSearches - 1) / mostSearches;
+  const size_t together = (pairs + kMostSearches - 1) / kMostSearches;
   std::vector<Tree> trees;
   for (int root : problem_.roots()) {
     Tree &tree = trees.emplace_back();
@@ -167,6 +179,11 @@ bool Routing::isAt(Place place, size_t link) const {
 
 double Routing::most(Place place) const {
   double most = 0;
+  if (place == Place::anywhere) { // far fewer rows than links
+    for (size_t row = 0; row < loads_.size(); ++row)
+      most = std::max(most, fullnessOf(row));
+    return most;
+  }
   for (size_t link = 0; link < machine_.topology().links.size(); ++link)
     if (isAt(place, link))
       most = std::max(most, fullness(int(link)));
@@ -191,6 +208,17 @@ std::optional<PackedTrees> proved(const SymmetricProblem &problem,
                                   std::vector<Tree> trees, double slack,
                                   bool isLikely) {
   constexpr double kRounding = 1e-9;
+  std::vector<std::vector<double>> tried;
+  for (Place place : {Place::fromRanks, Place::toRanks, Place::anywhere}) {
+    // Prices on less full links prove no bound that is as low.
+    if (routing.most(place) < routing.most() * (1 - slack) * kEqual)
+      continue;
+    std::vector<double> prices = routing.fullest(place);
+    if (isLikely || routing.mayBeCheapest(trees, prices))
+      tried.push_back(std::move(prices));
+  }
+  if (tried.empty())
+    return std::nullopt;
   PackedTrees packed;
   packed.candidates = std::move(trees);
   ColumnPool pool(problem);
@@ -200,13 +228,7 @@ std::optional<PackedTrees> proved(const SymmetricProblem &problem,
       fitColumns(pool, std::vector<double>(packed.candidates.size(), 1.0));
   const double enough = packed.packing.algbw / (1 - std::max(slack, kRounding));
   packed.certificate.bound = kInfinity;
-  for (Place place : {Place::fromRanks, Place::toRanks, Place::anywhere}) {
-    // Prices on less full links prove no bound that is as low.
-    if (routing.most(place) < routing.most() * (1 - slack) * kEqual)
-      continue;
-    std::vector<double> prices = routing.fullest(place);
-    if (!isLikely && !routing.mayBeCheapest(packed.candidates.front(), prices))
-      continue;
+  for (std::vector<double> &prices : tried) {
     PackingCertificate bound = boundAt(problem, std::move(prices));
     if (bound.bound < packed.certificate.bound)
       packed.certificate = std::move(bound);
@@ -238,8 +260,7 @@ std::optional<PackedTrees> blink::packStars(const SymmetricProblem &problem,
   double least = kInfinity;
   for (int idle = 0; idle < kMostIdle; ++idle) {
     const bool isFirst = least == kInfinity;
-    std::vector<Tree> trees =
-        routing.run(isFirst ? kMostSearches : kMostSearchesAgain);
+    std::vector<Tree> trees = routing.run();
     if (trees.empty())
       return std::nullopt;
     if (std::optional<PackedTrees> packed = proved(

@@ -47,8 +47,10 @@ public:
         best_(topology.nodes.size() * numPathLayers, -1) {}
 
   /// Finds the paths from a rank. Paths cross nics only if `nics` is true.
-  /// joined[r] tells whether rank r is peer-joined with the source.
-  void run(int sourceNode, const std::vector<bool> &joined, bool nics = true);
+  /// joined[r] tells whether rank r is peer-joined with the source. Ends early
+  /// once the paths to the GPU nodes `wanted` are known, if these are few.
+  void run(int sourceNode, const std::vector<bool> &joined, bool nics = true,
+           const std::vector<int> *wanted = nullptr);
 
   /// After run(): returns the label of the best path to a GPU node, or null.
   const Label *arrival(int gpuNode) const {
@@ -68,6 +70,14 @@ private:
   /// The total order that RankTopology::cheapestPaths documents.
   bool isBetter(const Label &a, const Label &b) const;
   void extend(int label, const std::vector<bool> &joined);
+  /// Returns whether each of the GPU nodes has a path that costs less than
+  /// `cost`, so that no label of that cost leads to a better one.
+  bool haveLess(const std::vector<int> &gpuNodes, double cost) const {
+    return std::all_of(gpuNodes.begin(), gpuNodes.end(), [&](int node) {
+      const Label *label = arrival(node);
+      return label && label->cost < cost;
+    });
+  }
   void offer(const Label &label, bool isTransit);
 
   const Topology &topology_;
@@ -149,7 +159,8 @@ void Search::extend(int index, const std::vector<bool> &joined) {
   }
 }
 
-void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics) {
+void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics,
+                 const std::vector<int> *wanted) {
   nics_ = nics;
   // Resets only the states that the last run touched; the machine may be far
   // larger.
@@ -172,6 +183,8 @@ void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics) {
     int state = labels_[label].state;
     if (settled_[state])
       continue;
+    if (wanted && haveLess(*wanted, labels_[label].cost))
+      return;
     settled_[state] = true;
     extend(label, joined);
   }
@@ -224,12 +237,18 @@ PathTable PathTable::from(const std::vector<int> &sources, int numRanks) {
 
 /// Calls visit(from, to, label, search) with the cheapest path, without a GPU
 /// on the way, from each of some ranks and relays to each rank and relay that
-/// it reaches.
+/// it reaches, or to those of them that are wanted.
 template <typename Visit>
 void RankTopology::visitDirect(const std::vector<double> &prices,
-                               const std::vector<int> &sources,
-                               Visit visit) const {
-  int n = numRanks() + static_cast<int>(relays_.size());
+                               const std::vector<int> &sources, Visit visit,
+                               const std::vector<bool> *wanted) const {
+  std::vector<int> others, nodes;
+  for (int to = 0; to < numRanks() + static_cast<int>(relays_.size()); ++to)
+    if (!wanted || (*wanted)[to]) {
+      others.push_back(to);
+      nodes.push_back(nodeOf(to));
+    }
+  const std::vector<int> *enough = wanted ? &nodes : nullptr;
   Search search(topology_, outLinks_, rankOfNode_, prices);
   PeerRanks peers(peerGroups_, peerMembers_);
   for (int from : sources) {
@@ -238,20 +257,21 @@ void RankTopology::visitDirect(const std::vector<double> &prices,
       if (const Label *label = search.arrival(nodeOf(to)))
         visit(from, to, *label, search);
     };
-    search.run(nodeOf(from), joined);
+    search.run(nodeOf(from), joined, /*nics=*/true, enough);
     if (isLimited()) {
       take(from);
       for (int to : pairs_[from])
-        take(to);
+        if (!wanted || (*wanted)[to])
+          take(to);
       continue;
     }
-    for (int to = 0; to < n; ++to)
+    for (int to : others)
       if (!isPhased() || serverOf_[from] != serverOf_[to])
         take(to);
     if (!isPhased())
       continue;
-    search.run(nodeOf(from), joined, /*nics=*/false);
-    for (int to = 0; to < n; ++to)
+    search.run(nodeOf(from), joined, /*nics=*/false, enough);
+    for (int to : others)
       if (serverOf_[from] == serverOf_[to])
         take(to);
   }
@@ -262,13 +282,13 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
                                     const std::vector<bool> *wanted) const {
   PathTable table =
       PathTable::from(sources, numRanks() + static_cast<int>(relays_.size()));
-  visitDirect(prices, sources,
-              [&](int from, int to, const Label &label, const Search &search) {
-                if (wanted && !(*wanted)[to])
-                  return;
-                table.costs[table.place(from, to)] = label.cost;
-                table.paths[table.place(from, to)] = search.pathTo(label);
-              });
+  visitDirect(
+      prices, sources,
+      [&](int from, int to, const Label &label, const Search &search) {
+        table.costs[table.place(from, to)] = label.cost;
+        table.paths[table.place(from, to)] = search.pathTo(label);
+      },
+      wanted);
   return table;
 }
 

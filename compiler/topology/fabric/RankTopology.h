@@ -187,7 +187,8 @@ private:
   RankTopology() = default;
   template <typename Visit>
   void visitDirect(const std::vector<double> &prices,
-                   const std::vector<int> &sources, Visit visit) const;
+                   const std::vector<int> &sources, Visit visit,
+                   const std::vector<bool> *wanted = nullptr) const;
   PathTable directPaths(const std::vector<double> &prices,
                         const std::vector<int> &sources,
                         const std::vector<bool> *wanted = nullptr) const;

@@ -493,6 +493,28 @@ TEST_CASE("with planned shares no message takes longer than is proved") {
   CHECK(closestWaves > 0.99);
 }
 
+TEST_CASE("a simulation that takes too long is given up") {
+  // Two channels over the same two links, which are divided together.
+  FoldProgram program = programOf(3, {10, 10});
+  const int first = channel(program, 0, 1, {0, 1}, 2);
+  const int second = channel(program, 0, 2, {1, 0}, 2);
+  program.addFold(0, 0, false, {Operand::input()},
+                  {Operand::channel(first), Operand::channel(second)});
+  program.addFold(1, 0, false, {Operand::channel(first)}, {Operand::output()});
+  program.addFold(2, 0, false, {Operand::channel(second)}, {Operand::output()});
+  addLanes(program);
+  auto simulated = [&](uint64_t mostWork) {
+    SimulationOptions options;
+    options.mostWork = mostWork;
+    return simulate(program, sched::Protocol::simple, 4096, 1 << 20, options);
+  };
+  const uint64_t work = valueOf(simulated(0)).work;
+  REQUIRE(work > 1);
+  CHECK(valueOf(simulated(work)).work == work);
+  CHECK(textOf(simulated(work - 1).takeError()) ==
+        "simulating this takes too long");
+}
+
 TEST_CASE("lanes that stop are an error, not a loop") {
   // Two ranks that each wait for the other's data first, in one lane.
   FoldProgram program = programOf(2, {10, 10});
