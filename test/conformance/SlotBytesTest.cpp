@@ -67,7 +67,8 @@ TEST_CASE("a limit for slots makes the largest chunks smaller") {
   CHECK(slotsOf(plain) > 1500000);
   const SlotBytes limit("1000000");
   const Job tight(schedule, 4);
-  CHECK(slotsOf(tight) < 1100000); // tags are not counted
+  // Tags are not counted, and slots only at one end.
+  CHECK(slotsOf(tight) < (isRemote() ? 2u : 1u) * 1100000);
   CHECK(slotsOf(tight) > 900000);
   runAll(tight);
 }
