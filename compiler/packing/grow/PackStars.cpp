@@ -103,11 +103,11 @@ bool Routing::avoidFullest() {
 bool Routing::mayBeCheapest(const std::vector<Tree> &trees,
                             const std::vector<double> &prices) const {
   constexpr size_t kMostTrees = 16;
-  const std::vector<bool> all(size_t(machine_.numRanks()), true);
   for (size_t i = 0; i < trees.size(); i += 1 + trees.size() / kMostTrees) {
     const std::vector<TreeEdge> &edges = gathers_ ? trees[i].up : trees[i].down;
     const int from = edges.front().from;
-    const PathTable cheapest = machine_.cheapestPaths(prices, from, all);
+    const PathTable cheapest =
+        machine_.cheapestPaths(prices, std::vector<int>{from});
     double used = 0, least = 0;
     for (const TreeEdge &edge : edges)
       if (edge.from == from) {

@@ -47,8 +47,8 @@ public:
         best_(topology.nodes.size() * numPathLayers, -1) {}
 
   /// Finds the paths from a rank. Paths cross nics only if `nics` is true.
-  /// joined[r] tells whether rank r is peer-joined with the source. Ends early
-  /// once the paths to the GPU nodes `wanted` are known, if these are few.
+  /// joined[r] tells whether rank r is peer-joined with the source. If there
+  /// are `wanted` GPU nodes, the search ends once the paths to them are known.
   void run(int sourceNode, const std::vector<bool> &joined, bool nics = true,
            const std::vector<int> *wanted = nullptr);
 
