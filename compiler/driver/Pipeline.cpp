@@ -168,8 +168,12 @@ static void addTreePasses(OpPassManager &passes, const CompileOptions &options,
                           const SolveWatcher &watcher,
                           const std::function<bool()> &keepGoing) {
   passes.addPass(createPackTreesPass({options.slack}, watcher));
-  passes.addPass(
-      createSelectTreesPass({options.slack, options.maxTrees}, keepGoing));
+  // The trees of these options are not made for their rate alone.
+  const bool fewerPeers = !options.maxPeers && !options.phases &&
+                          !options.inSwitch &&
+                          options.order == ReductionOrder::none;
+  passes.addPass(createSelectTreesPass(
+      {options.slack, options.maxTrees, fewerPeers}, keepGoing));
 }
 
 static void addSpreadingPasses(OpPassManager &passes,

@@ -35,7 +35,8 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
     (1 - slack) times the old rate. The new forest is simulated on links that
     are shared fairly, with the default number of lanes per rank. If it then
     sustains less than 97 % of its rate, trees of equal weight may cost up to
-    5 % of the rate, unless slack is 0. The certificate does not change.
+    5 % of the rate, unless slack is 0. Over TCP, forests in which ranks have
+    few peers are tried, too. The certificate does not change.
     Forests that are variants for a range of sizes are not changed.
   }];
   let options = [
@@ -43,6 +44,8 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
            "Largest fraction of the rate that may be lost">,
     Option<"maxTrees", "max-trees", "unsigned", /*default=*/"0",
            "Maximum number of trees (0: no limit)">,
+    Option<"fewerPeers", "fewer-peers", "bool", /*default=*/"true",
+           "Try forests in which ranks have fewer peers over TCP">,
   ];
 }
 

@@ -12,6 +12,7 @@
 #include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/select/UnsolvedPrograms.h"
+#include "compiler/passes/FewerPeers.h"
 #include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SelectKept.h"
@@ -76,8 +77,25 @@ llvm::Expected<SelectedForest> select(const PackingProblem &problem,
   return selectKept(problem, packed, std::move(*selected), options);
 }
 
+/// Like select; if asked to, looks for forests with fewer peers as well.
+llvm::Expected<SelectedForest> select(const PackingProblem &problem,
+                                      const PackedTrees &packed,
+                                      const SelectOptions &options,
+                                      bool fewerPeers) {
+  llvm::Expected<SelectedForest> selected = select(problem, packed, options);
+  if (!selected || !fewerPeers)
+    return selected;
+  llvm::Expected<std::optional<Packing>> few =
+      selectFewerPeers(problem, packed, selected->packing, options);
+  if (!few)
+    return few.takeError();
+  if (*few)
+    return SelectedForest{std::move(**few)};
+  return selected;
+}
+
 LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
-                         PeerLimits &limits) {
+                         bool fewerPeers, PeerLimits &limits) {
   if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
     return success(); // made for some sizes, not for the rate alone
   auto from = problemFromIR(forest, limits);
@@ -87,7 +105,7 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
   UnsolvedPrograms unsolved;
   options.unsolved = &unsolved;
   llvm::Expected<SelectedForest> selected =
-      select((*from)->problem, packed, options);
+      select((*from)->problem, packed, options, fewerPeers);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
   OpBuilder builder(forest);
@@ -123,7 +141,7 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
     auto &limits = getAnalysis<PeerLimits>();
     markAnalysesPreserved<PeerLimits>();
     for (collective::ForestOp forest : forests)
-      if (failed(selectFrom(forest, options, limits)))
+      if (failed(selectFrom(forest, options, fewerPeers, limits)))
         return signalPassFailure();
   }
 

@@ -10,6 +10,7 @@
 #include "compiler/support/Infinity.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -42,6 +43,15 @@ double blink::engineCost(const RankTopology &rankTopology, const Path &path) {
   for (int link : path)
     latency += topology.links[link].latency;
   return engineOf(latency);
+}
+
+/// Returns the bandwidth of the channel's slowest link, in GB/s.
+static double narrowestOf(const FoldProgram &program,
+                          const FoldProgram::Channel &channel) {
+  double narrowest = kInfinity;
+  for (uint32_t link : program.pathOf(channel))
+    narrowest = std::min(narrowest, program.links[link].bandwidth);
+  return narrowest;
 }
 
 /// Returns the part of each channel's microseconds that falls on the processor
@@ -90,6 +100,56 @@ double blink::unseenEngine(const FoldProgram &program) {
   return most;
 }
 
+double blink::incastOf(const FoldProgram &program) {
+  if (!leavesMachine(program))
+    return 0;
+  const std::vector<double> costs = engineCosts(program);
+  std::vector<char> isDown(program.channels.size()); // carries whole sums
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds)
+      for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
+        if (to.isChannel())
+          isDown[to.index] = fold.completes;
+  double most = 0;
+  for (const FoldProgram::Rank &rank : program.ranks) {
+    double sum = 0;
+    for (const bool down : {false, true}) {
+      llvm::SmallDenseMap<int, double> senders; // the longest chunk of each
+      for (const FoldProgram::Fold &fold : rank.folds)
+        for (const FoldProgram::Operand &from : rank.sourcesOf(fold)) {
+          if (!from.isChannel() || costs[from.index] < kLeastOfTcp ||
+              bool(isDown[from.index]) != down)
+            continue;
+          const FoldProgram::Channel &channel = program.channels[from.index];
+          double &time = senders[channel.source];
+          time = std::max(time, program.trees[channel.tree].share /
+                                    narrowestOf(program, channel) /
+                                    kBytesPerMicrosecond);
+        }
+      double longest = 0;
+      for (const auto &[sender, time] : senders) {
+        sum += time;
+        longest = std::max(longest, time);
+      }
+      sum -= longest;
+    }
+    most = std::max(most, sum / 2);
+  }
+  return most;
+}
+
+double blink::incastTime(const FoldProgram &program, sched::ChunkSizes chunks,
+                         uint64_t bytes) {
+  const double largest = largestShare(program);
+  const auto part = uint64_t(double(bytes) * largest);
+  const double round = double(sched::chunkBytesOfCall(chunks, part)) / largest;
+  return incastTime(incastOf(program), round, double(bytes));
+}
+
+bool blink::isOverTcp(const RankTopology &rankTopology, const Path &path) {
+  return engineCost(rankTopology, path) >= kLeastOfTcp;
+}
+
 uint32_t blink::mostMessage(const FoldProgram &program) {
   constexpr double kLongest = 1e3; // microseconds
   const double largest = largestShare(program);
@@ -98,13 +158,10 @@ uint32_t blink::mostMessage(const FoldProgram &program) {
   for (const FoldProgram::Channel &channel : program.channels) {
     if (!channel.leavesMachine())
       continue;
-    double narrowest = kInfinity;
-    for (uint32_t link : program.pathOf(channel)) {
-      narrowest = std::min(narrowest, program.links[link].bandwidth);
+    for (uint32_t link : program.pathOf(channel))
       windows[link] +=
           kLeastWindow * program.trees[channel.tree].share / largest;
-    }
-    widest = std::max(widest, narrowest);
+    widest = std::max(widest, narrowestOf(program, channel));
   }
   if (program.symmetry)
     windows = program.symmetry->sumOfImages(windows);

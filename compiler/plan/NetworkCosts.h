@@ -16,11 +16,14 @@
 
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/topology/fabric/RankTopology.h"
+#include "schedules/ChunkSize.h"
 
 namespace blink {
 
 /// Most microseconds that a message costs at either end; the cost of TCP.
 constexpr double kMostEngine = 15;
+/// Least cost of a message over TCP. With network cards it is one or two.
+constexpr double kLeastOfTcp = 5;
 
 /// Bytes of the smallest chunks, and of the largest ones, which TCP takes as
 /// one segment.
@@ -62,6 +65,23 @@ double unseenEngine(const FoldProgram &program);
 /// millisecond; the channel with the widest bottleneck counts. And the queue of
 /// each link has room for kLeastWindow chunks of each network channel over it.
 uint32_t mostMessage(const FoldProgram &program);
+
+/// Returns how long ranks wait, at the end of a message of many rounds, because
+/// chunks of several senders meet at their NICs: in microseconds for each byte
+/// of the message that a round moves. The last chunks arrive in any order, so a
+/// NIC is idle for about half of the time that all chunks but one take it. This
+/// was measured over TCP, and is 0 for messages that cost less than there.
+double incastOf(const FoldProgram &program);
+/// Returns that time for a message of `bytes` whose rounds move `round` bytes.
+/// The chunks of the first round leave in an order in which they do not meet.
+inline double incastTime(double incast, double round, double bytes) {
+  return round < bytes ? incast * round * (1 - round / bytes) : 0;
+}
+/// Returns the same time for `program`, in `chunks`.
+double incastTime(const FoldProgram &program, sched::ChunkSizes chunks,
+                  uint64_t bytes);
+/// Returns true if a message over `path` costs as much as over TCP.
+bool isOverTcp(const RankTopology &rankTopology, const Path &path);
 
 /// Returns true if any channel leaves its machine.
 bool leavesMachine(const FoldProgram &program);

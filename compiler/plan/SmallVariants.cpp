@@ -112,7 +112,17 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   if (largeTime.flow.network && limits.chunkBytes == 0 &&
       program->channels.size() <= most.repeatedChannels) {
     mediumTime = timeOfSmall(*program, Protocol::simple);
+    mediumTime.flow.incast = largeTime.flow.incast;
     variants.mediumEnd = endOfMedium(mediumTime, largeTime);
+  }
+  // Short messages do not meet. So small variants are chosen without incasts,
+  // which count where their sizes end.
+  if (largeTime.flow.network) {
+    llvm::Expected<FoldProgram> small =
+        planForest(problem, trees->packing, protocol, limits.maxLanes);
+    if (!small)
+      return small.takeError();
+    trees->time.flow.incast = incastOf(*small);
   }
   std::optional<MessageTime> oneHopTime;
   if (variants.oneHop)

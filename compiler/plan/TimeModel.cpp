@@ -233,6 +233,7 @@ MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
   MessageTime time = timeOf(program, Protocol::simple, chunkBytes, 1, &known);
   if (chunkBytes == 0 && !isRouted(program.collective))
     time.flow.chunkBytes = refineChunk(time, known.latency);
+  time.flow.incast = incastOf(program);
   if (chunkBytes != 0)
     time.flow.mostChunk = chunkBytes; // a requested size is exact
   return time;
@@ -309,6 +310,12 @@ double MessageTime::fillAt(uint64_t bytes) const {
          gapPerByte;
 }
 
+double MessageTime::incastAt(uint64_t bytes) const {
+  if (flow.chunkBytes == 0 || flow.incast == 0)
+    return 0;
+  return incastTime(flow.incast, roundOf(flow, bytes), double(bytes));
+}
+
 double MessageTime::drainAt(uint64_t bytes) const {
   if (flow.chunkBytes == 0)
     return 0;
@@ -332,7 +339,7 @@ double MessageTime::roundAt(uint64_t bytes, double rounds) const {
 
 double MessageTime::linksAt(uint64_t bytes) const {
   return start + double(bytes) * flow.linkGap +
-         fillAt(bytes) * flow.linkGap / gapPerByte;
+         fillAt(bytes) * flow.linkGap / gapPerByte + incastAt(bytes);
 }
 
 double MessageTime::at(uint64_t bytes) const {
@@ -350,7 +357,7 @@ double MessageTime::at(uint64_t bytes) const {
     const double turn = flow.chunkOverhead * folds + lane.messages;
     busy = std::max(busy, moved + turn * (rounds - 1));
   }
-  return startAt(bytes) + busy + fillAt(bytes);
+  return startAt(bytes) + busy + fillAt(bytes) + incastAt(bytes);
 }
 
 bool blink::isWorthwhile(const MessageTime &fair, const MessageTime &unfair) {

@@ -45,8 +45,10 @@
 //     engine = (rounds - 1) x sum of what a rank's channels cost it
 //              + the part of that sum that gaps do not already include,
 //
-// which is also hidden while links are slower. Programs that cross a network
-// use `simple` alone: lines of flags need memory that both ends see.
+// which is also hidden while links are slower. Where chunks of several senders
+// meet, the last ones are late, which adds an incastTime to T of large
+// messages. Programs that cross a network use `simple` alone: lines of flags
+// need memory that both ends see.
 //
 // The constants are estimates for GPUs of the last years, not measurements.
 // They weigh hops against gaps and choose sizes; no proof rests on them.
@@ -157,6 +159,7 @@ struct ChunkFlow {
   uint32_t mostChunk = 1 << 20; ///< most bytes that links allow
   double engine = 0; ///< microseconds of the busiest rank's processor a round
   double firstEngine = 0;  ///< the same in the first round, without gaps
+  double incast = 0;       ///< incastOf the program, if it is counted
   uint32_t chunkBytes = 0; ///< of the schedule; 0: data flows word by word
   /// How short messages are cut (ChunkSize.h).
   uint32_t leastChunkBytes = sched::ChunkSizes().leastBytes;
@@ -184,6 +187,9 @@ struct MessageTime {
   /// Returns the part of at() that passes before the last hop has its first
   /// chunk.
   double fillAt(uint64_t bytes) const;
+  /// Returns the part of at() for which the last chunks of several senders
+  /// are late (NetworkCosts.h).
+  double incastAt(uint64_t bytes) const;
   /// Returns the time that each round after the first adds to a message of
   /// `bytes` that moves in `rounds` equal ones.
   double roundAt(uint64_t bytes, double rounds) const;
@@ -221,9 +227,9 @@ MessageTime timeOf(const FoldProgram &program, Protocol protocol,
 /// Returns `time` as it is if links allow only this `part`, up to 1, of their
 /// rate.
 MessageTime keptPart(MessageTime time, double part);
-/// Returns timeOf a variant for large messages: with `simple`, and in chunks
-/// that refineChunk has adjusted. Routed collectives are exempt from that,
-/// because their data goes hop by hop.
+/// Returns timeOf a variant for large messages: with `simple`, with incasts,
+/// and in chunks that refineChunk has adjusted. Routed collectives are exempt
+/// from that, because their data goes hop by hop.
 MessageTime timeOfLarge(const FoldProgram &program, uint32_t chunkBytes = 0,
                         const TreeTimes *trees = nullptr);
 /// Returns the time of a variant for small messages, in chunks that are chosen

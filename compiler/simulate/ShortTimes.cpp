@@ -6,6 +6,7 @@
 
 #include "compiler/simulate/ShortTimes.h"
 
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/simulate/LaneCosts.h"
 #include "compiler/simulate/Simulate.h"
 
@@ -36,5 +37,5 @@ llvm::Expected<double> blink::shortTime(const FoldProgram &program,
       simulate(program, protocol, chunks, bytes, options);
   if (!simulation)
     return simulation.takeError();
-  return simulation->microseconds;
+  return simulation->microseconds + incastTime(program, chunks, bytes);
 }

@@ -31,7 +31,8 @@ inline constexpr double kSoonSimulated = 16384;
 /// Returns the microseconds that a short message of `bytes` takes by `program`,
 /// which has lanes and slots. The message is simulated at modelCosts
 /// (LaneCosts.h), because most of the time passes while pipelines fill, and the
-/// model of time overestimates that.
+/// model of time overestimates that. An incastTime (NetworkCosts.h) is added,
+/// because links that are shared as fluids do not show it.
 llvm::Expected<double>
 shortTime(const FoldProgram &program, sched::ChunkSizes chunks, uint64_t bytes,
           sched::Protocol protocol = sched::Protocol::simple);

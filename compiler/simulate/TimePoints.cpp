@@ -10,6 +10,7 @@
 
 #include "compiler/simulate/TimePoints.h"
 
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/TimeModel.h"
 #include "compiler/simulate/LaneCosts.h"
 #include "compiler/simulate/ShortTimes.h"
@@ -105,7 +106,8 @@ std::optional<double> Estimates::simulated(uint64_t bytes) {
   }
   work_ += simulation->work;
   return simulation->microseconds +
-         (rounds - first) * model_.roundAt(bytes, rounds);
+         (rounds - first) * model_.roundAt(bytes, rounds) +
+         incastTime(program_, chunks_, bytes);
 }
 
 void Estimates::correct(SizeRange range) {

@@ -144,6 +144,33 @@ TEST_CASE("what messages cost an engine") {
   CHECK(busiestEngine(planOf(local, Collective::broadcast)) == 0);
 }
 
+TEST_CASE("last chunks of many senders are late") {
+  const RankTopology eight = serversOf(std::vector<double>(8, 0.05));
+  const FoldProgram star = planOf(eight, Collective::allgather);
+  // Each rank reads an eighth of the buffer from each of seven others, so six
+  // of these eighths meet the seventh, and half of them are late.
+  const double incast = incastOf(star);
+  CHECK(incast == doctest::Approx(6.0 / 2 / 8 / 50));
+  // An allreduce makes the same hops up and down.
+  CHECK(incastOf(planOf(eight, Collective::allreduce)) ==
+        doctest::Approx(2 * incast));
+  CHECK(incastOf(planOf(serversOf(std::vector<double>(8, 0.05), 1),
+                        Collective::allgather)) == 0); // RDMA
+  CHECK(incastOf(planOf(rankTopologyOf(shippedTopology("dgx1")),
+                        Collective::allgather)) == 0);
+  CHECK(incastOf(planOf(serversOf({1, 1}), Collective::allgather)) == 0);
+
+  // A round moves a chunk of each eighth. The first round is in order.
+  constexpr uint32_t kChunk = 16 << 10;
+  constexpr uint64_t kRound = 8 * kChunk;
+  CHECK(incastTime(star, kChunk, kRound / 2) == 0);
+  CHECK(incastTime(star, kChunk, kRound) == 0);
+  CHECK(incastTime(star, kChunk, 8 * kRound) ==
+        doctest::Approx(incast * kRound * 7 / 8));
+  CHECK(timeOfLarge(star, kChunk).incastAt(8 * kRound) ==
+        doctest::Approx(incastTime(star, kChunk, 8 * kRound)));
+}
+
 TEST_CASE("small messages between servers go by simple, a hop up to KiB") {
   PackingProblem problem;
   auto smallOf = [&](const RankTopology &topology) {

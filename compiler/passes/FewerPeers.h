@@ -1,0 +1,28 @@
+//===- FewerPeers.h - forests in which few senders meet ---------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PASSES_FEWERPEERS_H
+#define BLINK_COMPILER_PASSES_FEWERPEERS_H
+
+#include "compiler/packing/SelectTrees.h"
+
+#include <optional>
+
+namespace blink {
+
+/// For up to 64 ranks that send over TCP: packs again with 2, 3, 4 and 8 peers
+/// for each rank, and returns the best of these forests if it has the rate of
+/// the optimum, `packed`, and is better than `selected` (BetterForest.h), above
+/// all because fewer senders meet at each NIC (NetworkCosts.h, incastOf).
+/// Returns nothing in all other cases, for routed collectives, and if peers or
+/// relays are chosen already. Errors: a solver failed.
+llvm::Expected<std::optional<Packing>>
+selectFewerPeers(const PackingProblem &problem, const PackedTrees &packed,
+                 const Packing &selected, const SelectOptions &options);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PASSES_FEWERPEERS_H
