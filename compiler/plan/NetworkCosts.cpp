@@ -141,9 +141,9 @@ double blink::incastOf(const FoldProgram &program) {
 double blink::incastTime(const FoldProgram &program, sched::ChunkSizes chunks,
                          uint64_t bytes) {
   const double largest = largestShare(program);
-  const auto part = uint64_t(double(bytes) * largest);
-  const double round = double(sched::chunkBytesOfCall(chunks, part)) / largest;
-  return incastTime(incastOf(program), round, double(bytes));
+  const double part = double(bytes) * largest;
+  const double chunk = double(sched::chunkBytesOfCall(chunks, uint64_t(part)));
+  return incastTime(incastOf(program), std::min(chunk, part) / largest, part);
 }
 
 bool blink::isOverTcp(const RankTopology &rankTopology, const Path &path) {

@@ -66,18 +66,20 @@ double unseenEngine(const FoldProgram &program);
 /// each link has room for kLeastWindow chunks of each network channel over it.
 uint32_t mostMessage(const FoldProgram &program);
 
-/// Returns how long ranks wait, at the end of a message of many rounds, because
-/// chunks of several senders meet at their NICs: in microseconds for each byte
-/// of the message that a round moves. The last chunks arrive in any order, so a
-/// NIC is idle for about half of the time that all chunks but one take it. This
-/// was measured over TCP, and is 0 for messages that cost less than there.
+/// Returns how long ranks wait, at the end of a long message, because chunks of
+/// several senders meet at their NICs: in microseconds for each byte of the
+/// message that a round moves. The last chunks arrive in any order, so a NIC is
+/// idle for about half of the time that all chunks but one take it. This was
+/// measured over TCP, and is 0 for messages that cost less than there.
 double incastOf(const FoldProgram &program);
-/// Returns that time for a message of `bytes` whose rounds move `round` bytes.
-/// The chunks of the first round leave in an order in which they do not meet.
-inline double incastTime(double incast, double round, double bytes) {
-  return round < bytes ? incast * round * (1 - round / bytes) : 0;
+/// Returns that time for a message whose rounds move `round` bytes, and whose
+/// senders send up to `part` bytes each. The first ones leave in an order in
+/// which they do not meet.
+inline double incastTime(double incast, double round, double part) {
+  constexpr double kInOrder = 20 << 10; // bytes
+  return part > kInOrder ? incast * round * (1 - kInOrder / part) : 0;
 }
-/// Returns the same time for `program`, in `chunks`.
+/// Returns the same time for a message of `bytes` by `program`, in `chunks`.
 double incastTime(const FoldProgram &program, sched::ChunkSizes chunks,
                   uint64_t bytes);
 /// Returns true if a message over `path` costs as much as over TCP.

@@ -313,7 +313,8 @@ double MessageTime::fillAt(uint64_t bytes) const {
 double MessageTime::incastAt(uint64_t bytes) const {
   if (flow.chunkBytes == 0 || flow.incast == 0)
     return 0;
-  return incastTime(flow.incast, roundOf(flow, bytes), double(bytes));
+  return incastTime(flow.incast, std::min(double(bytes), roundOf(flow, bytes)),
+                    double(bytes) * flow.largest);
 }
 
 double MessageTime::drainAt(uint64_t bytes) const {

@@ -160,15 +160,20 @@ TEST_CASE("last chunks of many senders are late") {
                         Collective::allgather)) == 0);
   CHECK(incastOf(planOf(serversOf({1, 1}), Collective::allgather)) == 0);
 
-  // A round moves a chunk of each eighth. The first round is in order.
+  // A round moves a chunk of each eighth. The first 20 KiB are in order.
   constexpr uint32_t kChunk = 16 << 10;
   constexpr uint64_t kRound = 8 * kChunk;
-  CHECK(incastTime(star, kChunk, kRound / 2) == 0);
   CHECK(incastTime(star, kChunk, kRound) == 0);
+  CHECK(incastTime(star, kChunk, kRound + kRound / 4) == 0);
   CHECK(incastTime(star, kChunk, 8 * kRound) ==
-        doctest::Approx(incast * kRound * 7 / 8));
+        doctest::Approx(incast * kRound * (1 - 20.0 / 128)));
   CHECK(timeOfLarge(star, kChunk).incastAt(8 * kRound) ==
         doctest::Approx(incastTime(star, kChunk, 8 * kRound)));
+  // A single chunk is never more than its message.
+  CHECK(incastTime(star, 64 << 10, 8 << 18) ==
+        doctest::Approx(incast * (8 << 16) * (1 - 20.0 / 256)));
+  CHECK(incastTime(star, 64 << 10, 8 << 15) ==
+        doctest::Approx(incast * (8 << 15) * (1 - 20.0 / 32)));
 }
 
 TEST_CASE("small messages between servers go by simple, a hop up to KiB") {
