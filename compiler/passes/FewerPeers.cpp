@@ -19,6 +19,9 @@ using namespace blink;
 
 /// The numbers of peers that are tried.
 static constexpr int kPeers[] = {2, 3, 4, 8};
+/// The most ranks. More have not been measured, and the trees of a single hop,
+/// which are the best ones for their short messages, would get lost.
+static constexpr int kMostRanks = 16;
 
 /// Returns true if the trees send anything over TCP.
 static bool sendsOverTcp(const RankTopology &machine, const Packing &packing) {
@@ -57,7 +60,7 @@ blink::selectFewerPeers(const PackingProblem &problem,
   constexpr double kFaster = 0.995;
   const RankTopology &machine = *problem.rankTopology;
   if (isPairwise(problem.collective) || isRouted(problem.collective) ||
-      isRooted(problem.collective) || machine.numRanks() > kMostUnlimited ||
+      isRooted(problem.collective) || machine.numRanks() > kMostRanks ||
       !machine.relays().empty() || machine.isLimited() || machine.isPhased() ||
       !sendsOverTcp(machine, selected))
     return std::nullopt;

@@ -13,7 +13,7 @@
 
 namespace blink {
 
-/// For up to 64 ranks that send over TCP: packs again with 2, 3, 4 and 8 peers
+/// For up to 16 ranks that send over TCP: packs again with 2, 3, 4 and 8 peers
 /// for each rank, and returns the best of these forests if it has the rate of
 /// the optimum, `packed`, and is better than `selected` (BetterForest.h), above
 /// all because fewer senders meet at each NIC (NetworkCosts.h, incastOf).

@@ -76,6 +76,7 @@ TEST_CASE("peers are as many as the rate needs") {
 TEST_CASE("all may be peers where no senders meet, or meet unnoticed") {
   CHECK(!find(flat(2), Collective::allreduce).fewer);
   CHECK(!find(flat(8), Collective::broadcast).fewer);
+  CHECK(!find(flat(17), Collective::allgather).fewer);
   CHECK(!find(flat(8), Collective::alltoall).fewer);
   CHECK(!find(flat(8, 0.05, kRdma), Collective::allgather).fewer);
   CHECK(!find(rankTopologyOf(shippedTopology("dgx1")), Collective::allgather)
