@@ -45,6 +45,7 @@ public:
   BLINK_HOST_DEVICE bool done() const { return first_ == numSteps_; }
   BLINK_HOST_DEVICE uint32_t step() const { return step_; }
   BLINK_HOST_DEVICE uint64_t chunk() const { return chunk_; }
+  BLINK_HOST_DEVICE uint64_t round() const { return round_; }
 
   template <typename RoundsOf>
   BLINK_HOST_DEVICE void next(const RoundsOf &roundsOf) {

@@ -80,6 +80,24 @@ void RankRun::prepare() {
     prepareCollective();
   dropRepeated(borrowedRings_);
   dropRepeated(carriedRings_);
+  paced_ = mayPace();
+}
+
+/// Returns true if the call sends over a network whose round trips are short
+/// next to chunks, and is long enough for lanes to drift apart.
+bool RankRun::mayPace() const {
+  if (call_->isMessage() || !variant_->inStep ||
+      transfers_.shape.rounds <= kMostLead)
+    return false;
+  const auto isShort = [this](const OperandCode &operand) {
+    return operand.kind != OperandKind::channel ||
+           !plan_.rings[variant_->rings[operand.index]].apart ||
+           variant_->paces[operand.index].window < kMostLead;
+  };
+  const RankPlan &rank = *transfers_.rank;
+  return !carriedRings_.empty() &&
+         std::all_of(rank.code.operands, rank.code.operands + rank.numOperands,
+                     isShort);
 }
 
 void RankRun::prepareCollective() {
@@ -202,6 +220,7 @@ void RankRun::start(const Call &call, bool together) {
     lane.waited.store(0, std::memory_order_relaxed);
     lane.idleSince = traces_.empty() ? 0 : nanoseconds();
     lane.cursor.start(lane.numSteps, roundsOf(lane));
+    lane.round.store(lane.cursor.round(), std::memory_order_relaxed);
   }
   // Release: workers that get the run later see everything above.
   lanesLeft_.store(numActive_, std::memory_order_release);
@@ -214,6 +233,7 @@ bool RankRun::progress() {
     return progressAlone();
   bool moved =
       rings_.remote.carriers.any() && rings_.remote.carriers.progress(rank_);
+  const uint64_t limit = roundLimit();
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     if (lane.claimed.load(std::memory_order_relaxed) != 0 ||
@@ -223,7 +243,7 @@ bool RankRun::progress() {
       continue;
     }
     if (!lane.done) {
-      while (!rings_.segment.failed() && stepLane(lane)) {
+      while (!rings_.segment.failed() && stepLane(lane, limit)) {
         moved = true;
         if (lane.cursor.done()) {
           lane.done = true;
@@ -249,9 +269,10 @@ bool RankRun::progressAlone() {
   // sees the claim, or this thread sees that the job has failed.
   lanes_[0].claimed.store(1, std::memory_order_seq_cst);
   uint32_t finished = 0;
+  const uint64_t limit = roundLimit();
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
-    while (!lane.done && !rings_.segment.failed() && stepLane(lane)) {
+    while (!lane.done && !rings_.segment.failed() && stepLane(lane, limit)) {
       moved = true;
       if (lane.cursor.done()) {
         lane.done = true;
@@ -298,6 +319,44 @@ void RankRun::waitUntilQuiet() const {
   for (uint32_t l = 0; l < lanes_.size(); ++l)
     while (lanes_[l].claimed.load(std::memory_order_seq_cst) != 0)
       sched_yield(); // at most one fold: lanes check between folds
+}
+
+/// Returns the round that no lane may begin yet; kNoRound if there is none.
+///
+/// TCP divides a NIC among the chunks that are there. Those that a rank takes
+/// from its own input always are, while those that it passes on come one by
+/// one; so over many rounds the former overtake the latter, and all ranks
+/// further down the trees wait. A paced run therefore holds back lanes that are
+/// too far ahead of its last one.
+///
+/// No lanes wait in a circle because of that. The verifier has proved that some
+/// lane of some rank can go on if none is held back. Of the lanes in the least
+/// round of all ranks none is, and what they wait for is work of other lanes in
+/// that round or before (VariantPlan::inStep), that is, of such lanes again; so
+/// one of them can go on.
+uint64_t RankRun::roundLimit() const {
+  if (!paced_)
+    return kNoRound;
+  uint64_t least = kNoRound;
+  for (uint32_t l = 0; l < numActive_; ++l)
+    least = std::min(least, lanes_[l].round.load(std::memory_order_relaxed));
+  return least == kNoRound ? kNoRound : least + kMostLead;
+}
+
+/// Does the same as stepLane, unless the lane's next fold is in the round
+/// `limit` or a later one.
+bool RankRun::stepLane(Lane &lane, uint64_t limit) {
+  if (!paced_)
+    return stepLane(lane);
+  if (lane.cursor.round() >= limit) {
+    lane.waited.store(0, std::memory_order_relaxed); // for no other rank
+    return false;
+  }
+  if (!stepLane(lane))
+    return false;
+  lane.round.store(lane.cursor.done() ? kNoRound : lane.cursor.round(),
+                   std::memory_order_relaxed);
+  return true;
 }
 
 /// Runs the lane's next fold. Returns false if it has to wait.

@@ -171,6 +171,11 @@ private:
     uint32_t numSteps = 0;
     LaneCursor cursor;
     std::vector<void *> pointers; ///< sources, then destinations
+    /// The round of the next fold, or kNoRound if there is none. Kept up to
+    /// date if the run is paced, by the thread that has claimed the lane.
+    /// Relaxed: it only grows during a call, so one that is out of date holds
+    /// lanes back for longer, and no data depends on it.
+    std::atomic<uint64_t> round{0};
     /// Folds run so far. Written by the thread that has claimed the lane.
     /// Relaxed: other threads only want to know whether it grows. Not
     /// incremented by an atomic addition, which would wait for the stores to
@@ -180,6 +185,10 @@ private:
     Pieces pieces;          ///< of the fold that the lane is at
   };
 
+  static constexpr uint64_t kNoRound = ~uint64_t(0);
+  /// How many rounds lanes of a paced run may be ahead of its last lane: one
+  /// more than the chunks that a channel of such a run has on their way.
+  static constexpr uint64_t kMostLead = 4;
   /// In codes: the rest is a ring that a reader borrows from.
   static constexpr uint32_t kLentRing = 1u << 31;
 
@@ -193,6 +202,9 @@ private:
   bool carries(const StepCode &step) const;
   bool progressAlone();
   bool stepLane(Lane &lane);
+  bool stepLane(Lane &lane, uint64_t limit);
+  bool mayPace() const;
+  uint64_t roundLimit() const;
   bool chunkMissing(const OperandCode &operand, Need *need) const;
   bool slotMissing(const OperandCode &operand, Need *need);
 
@@ -295,6 +307,7 @@ private:
   std::vector<uint32_t> borrowedRings_;
   /// Those whose chunks a transport takes.
   std::vector<uint32_t> carriedRings_;
+  bool paced_ = false; ///< lanes keep to roundLimit()
 
   /// Rings whose readers may be reading slots of other rings, and the number
   /// that `freed` must reach in each before those slots may be used

@@ -189,6 +189,28 @@ void finishRank(RankPlan &rank, double blockRate, VariantPlan &variant) {
   }
 }
 
+/// See VariantPlan::inStep. False if the steps of some ranks are left out.
+bool areInStep(const VariantPlan &variant) {
+  constexpr int kUnknown = -1;
+  std::vector<int> writers(variant.slots.size(), kUnknown), readers = writers;
+  for (const RankPlan &rank : variant.ranks)
+    for (size_t s = 0; s < rank.borrows.size(); ++s) {
+      const StepCode &step = rank.code.steps[s];
+      for (uint32_t i = 0; i < step.numOperands(); ++i) {
+        const OperandCode &operand = rank.code.operands[step.operandsBegin + i];
+        if (operand.kind == OperandKind::channel)
+          (i < step.sources ? readers : writers).at(operand.index) = step.delay;
+      }
+    }
+  for (size_t channel = 0; channel + 1 < variant.slots.size(); ++channel) {
+    const int writer = writers[channel], reader = readers[channel];
+    if (writer == kUnknown || reader < writer ||
+        reader - writer > int(variant.slots[channel]))
+      return false;
+  }
+  return true;
+}
+
 /// Returns the blocks per second that are planned. A step that writes a channel
 /// sends its tree's share of a block over it.
 double blockRateOf(const sched::Program &program) {
@@ -268,6 +290,7 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
   const double blockRate = blockRateOf(*resolved.program);
   for (RankPlan &rank : plan.ranks)
     finishRank(rank, blockRate, plan);
+  plan.inStep = !plan.pairwise && areInStep(plan);
   plan.directBlocks.pop_back();
   plan.quiet.pop_back();
   plan.borrowed.pop_back();

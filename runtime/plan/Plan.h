@@ -98,6 +98,10 @@ struct VariantPlan {
   /// Whether every chunk goes from an input over one channel to outputs, and
   /// nothing is reduced: then no step waits for a step that waits for another.
   bool oneCopy = true;
+  /// Whether lanes may wait for each other's rounds (RankRun::roundLimit), as
+  /// every reader lags its channel's writer by no round or more, and by no more
+  /// rounds than the channel has slots.
+  bool inStep = false;
 
   sched::ChunkSizes chunks; ///< those of the file, or smaller (RingTable.h)
 

@@ -155,6 +155,32 @@ TEST_CASE("one copy is an input that its readers put into their outputs") {
   CHECK(!oneCopy(Collective::allreduce, 2, Shape::chain));
 }
 
+TEST_CASE("ranks are in step if no reader lags by more than its slots") {
+  const auto isInStep = [](const TestSchedule &model) {
+    Plan plan;
+    const ScheduleSet files = opened(seal(model));
+    make(files, 3, {0, 1, 2}, plan);
+    return plan.programs[0].variants[0].inStep;
+  };
+  BuildOptions layout;
+  layout.shape = Shape::chain;
+  layout.slots = 4;
+  layout.skewed = true;
+  TestSchedule model = makeSchedule(Collective::broadcast, 0, 3, layout);
+  CHECK(isInStep(model));
+  TestStep &last = model.variant().ranks[2].steps.back();
+  const TestStep &before = model.variant().ranks[1].steps.back();
+  REQUIRE(last.delay >= before.delay);
+  last.delay = uint16_t(before.delay + 4);
+  CHECK(isInStep(model));
+  ++last.delay;
+  CHECK(!isInStep(model));
+  if (before.delay > 0) {
+    last.delay = uint16_t(before.delay - 1);
+    CHECK(!isInStep(model));
+  }
+}
+
 TEST_CASE("a reader in another process fetches what it copies, no more") {
   BuildOptions layout;
   layout.shape = Shape::chain;
