@@ -199,7 +199,7 @@ bool areInStep(const VariantPlan &variant) {
       for (uint32_t i = 0; i < step.numOperands(); ++i) {
         const OperandCode &operand = rank.code.operands[step.operandsBegin + i];
         if (operand.kind == OperandKind::channel)
-          (i < step.sources ? readers : writers).at(operand.index) = step.delay;
+          (i < step.sources ? readers : writers)[operand.index] = step.delay;
       }
     }
   for (size_t channel = 0; channel + 1 < variant.slots.size(); ++channel) {
