@@ -44,7 +44,7 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
            "Largest fraction of the rate that may be lost">,
     Option<"maxTrees", "max-trees", "unsigned", /*default=*/"0",
            "Maximum number of trees (0: no limit)">,
-    Option<"fewerPeers", "fewer-peers", "bool", /*default=*/"true",
+    Option<"avoidsIncast", "avoids-incast", "bool", /*default=*/"true",
            "Try forests in which ranks have fewer peers over TCP">,
   ];
 }

@@ -12,7 +12,7 @@
 #include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/select/UnsolvedPrograms.h"
-#include "compiler/passes/FewerPeers.h"
+#include "compiler/passes/AvoidIncast.h"
 #include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SelectKept.h"
@@ -81,12 +81,12 @@ llvm::Expected<SelectedForest> select(const PackingProblem &problem,
 llvm::Expected<SelectedForest> select(const PackingProblem &problem,
                                       const PackedTrees &packed,
                                       const SelectOptions &options,
-                                      bool fewerPeers) {
+                                      bool avoidsIncast) {
   llvm::Expected<SelectedForest> selected = select(problem, packed, options);
-  if (!selected || !fewerPeers)
+  if (!selected || !avoidsIncast)
     return selected;
   llvm::Expected<std::optional<Packing>> few =
-      selectFewerPeers(problem, packed, selected->packing, options);
+      avoidIncast(problem, packed, selected->packing, options);
   if (!few)
     return few.takeError();
   if (*few)
@@ -95,7 +95,7 @@ llvm::Expected<SelectedForest> select(const PackingProblem &problem,
 }
 
 LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
-                         bool fewerPeers, PeerLimits &limits) {
+                         bool avoidsIncast, PeerLimits &limits) {
   if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
     return success(); // made for some sizes, not for the rate alone
   auto from = problemFromIR(forest, limits);
@@ -105,7 +105,7 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
   UnsolvedPrograms unsolved;
   options.unsolved = &unsolved;
   llvm::Expected<SelectedForest> selected =
-      select((*from)->problem, packed, options, fewerPeers);
+      select((*from)->problem, packed, options, avoidsIncast);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
   OpBuilder builder(forest);
@@ -141,7 +141,7 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
     auto &limits = getAnalysis<PeerLimits>();
     markAnalysesPreserved<PeerLimits>();
     for (collective::ForestOp forest : forests)
-      if (failed(selectFrom(forest, options, fewerPeers, limits)))
+      if (failed(selectFrom(forest, options, avoidsIncast, limits)))
         return signalPassFailure();
   }
 

@@ -1,10 +1,10 @@
-//===- FewerPeers.cpp - forests in which few senders meet -----------------===//
+//===- AvoidIncast.cpp - forests in which few senders meet ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/passes/FewerPeers.h"
+#include "compiler/passes/AvoidIncast.h"
 
 #include "compiler/packing/FewPeers.h"
 #include "compiler/passes/TimedForest.h"
@@ -54,9 +54,8 @@ static llvm::Expected<double> timesLonger(TimedForest &forest,
 }
 
 llvm::Expected<std::optional<Packing>>
-blink::selectFewerPeers(const PackingProblem &problem,
-                        const PackedTrees &packed, const Packing &selected,
-                        const SelectOptions &options) {
+blink::avoidIncast(const PackingProblem &problem, const PackedTrees &packed,
+                   const Packing &selected, const SelectOptions &options) {
   constexpr double kFaster = 0.995;
   const RankTopology &machine = *problem.rankTopology;
   if (isPairwise(problem.collective) || isRouted(problem.collective) ||

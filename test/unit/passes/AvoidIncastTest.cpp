@@ -1,10 +1,10 @@
-//===- FewerPeersTest.cpp ---------------------------------------*- C++ -*-===//
+//===- AvoidIncastTest.cpp --------------------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/passes/FewerPeers.h"
+#include "compiler/passes/AvoidIncast.h"
 
 #include "test/unit/topology/TestTopology.h"
 
@@ -31,7 +31,7 @@ Found find(const RankTopology &servers, Collective collective) {
   const PackingProblem problem{&servers, collective, 0};
   const PackedTrees packed = valueOf(packTrees(problem));
   Found found{valueOf(selectTrees(problem, packed, {})), std::nullopt};
-  found.fewer = valueOf(selectFewerPeers(problem, packed, found.selected, {}));
+  found.fewer = valueOf(avoidIncast(problem, packed, found.selected, {}));
   if (found.fewer) {
     CHECK(!problem.verify(*found.fewer));
     CHECK(found.fewer->algbw == doctest::Approx(packed.packing.algbw));
