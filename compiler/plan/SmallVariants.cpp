@@ -117,13 +117,7 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   }
   // Short messages do not meet. So small variants are chosen without incasts,
   // which count where their sizes end.
-  if (largeTime.flow.network) {
-    llvm::Expected<FoldProgram> small =
-        planForest(problem, trees->packing, protocol, limits.maxLanes);
-    if (!small)
-      return small.takeError();
-    trees->time.flow.incast = incastOf(*small);
-  }
+  trees->time.flow.incast = trees->incast;
   std::optional<MessageTime> oneHopTime;
   if (variants.oneHop)
     oneHopTime = variants.oneHop->time;

@@ -567,7 +567,9 @@ blink::spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
     return whole.takeError();
   Splits splits(std::move(*whole), packing, protocol, {maxLanes});
   unsigned best = 1;
-  MessageTime least = timeOfSmall(splits.plan(1), protocol);
+  const FoldProgram first = splits.plan(1);
+  MessageTime least = timeOfSmall(first, protocol);
+  double incast = incastOf(first);
   for (unsigned parts = 2; parts <= maxLanes; parts *= 2) {
     FoldProgram program = splits.plan(parts);
     if (!splits.balance(program))
@@ -577,12 +579,13 @@ blink::spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
     if (time.at(kSmallReferenceBytes) <
         least.at(kSmallReferenceBytes) * faster) {
       least = std::move(time);
+      incast = incastOf(program);
       best = parts;
     }
   }
   return TimedPacking{
       splitPacking(packing, std::vector<unsigned>(packing.trees.size(), best)),
-      std::move(least)};
+      std::move(least), incast};
 }
 
 SpreadShares blink::spreadShares(const std::vector<uint32_t> &numerators,

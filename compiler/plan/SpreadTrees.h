@@ -88,6 +88,7 @@ llvm::Expected<MessageTime> timeInParts(const PackingProblem &problem,
 struct TimedPacking {
   Packing packing;
   MessageTime time;
+  double incast = 0; ///< incastOf its program, which `time` does not count
 };
 
 /// Splits trees for small messages: into the power of two up to `maxLanes` of

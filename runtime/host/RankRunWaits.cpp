@@ -147,7 +147,7 @@ bool RankRun::awaitsTransports() const {
     return false;
   const uint64_t limit = roundLimit();
   for (uint32_t l = 0; l < numActive_; ++l) {
-    if (lanes_[l].done || (paced_ && lanes_[l].cursor.round() >= limit))
+    if (lanes_[l].done || lanes_[l].cursor.round() >= limit)
       continue;
     const uint32_t code = lanes_[l].waited.load(std::memory_order_relaxed);
     if (code == 0 || !plan_.rings[variant_->rings[(code - 1) / 2]].apart)

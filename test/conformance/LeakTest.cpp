@@ -73,7 +73,8 @@ void checkNothingIsLeft(Once once, int times = timesHere()) {
   const Held after;
   CHECK(after.files < before.files + 20);
   CHECK(after.threads < before.threads + 10); // some are about to end
-  if (!kSanitized)                            // they map as they like
+  // Sanitizers map as they like.
+  if (!kSanitized)
     CHECK(after.mappings < before.mappings + size_t(times) / 3);
   if (!kOnCuda) // the heap of emulated streams varies
     CHECK(after.heap < before.heap + (64 << 10) + size_t(times) * 64);
