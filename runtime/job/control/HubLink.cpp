@@ -77,7 +77,7 @@ void ControlPlane::hearHub() {
       accepted_ = true;
       writeRecords(); // came after a goodbye that was not heard
       std::lock_guard<std::mutex> lock(mutex_);
-      states_[request_.rank].reset(); // the new hub knows nothing
+      states_[request_.rank].repeat(); // the new hub knows nothing
       joined_ = true;
       changed_.notify_all();
       break;

@@ -58,29 +58,33 @@ std::string MirroredState::changes(const MirroredWords &words, bool all) {
     now[w] = loadAcquire(words.at(w));
   for (size_t w = 0; w < flagsBegin; ++w)
     now[w] = loadRelaxed(words.at(w));
-  told_.resize(now.size());
+  resize(now.size());
   const std::vector<uint64_t> calls(now.begin() + std::ptrdiff_t(callsBegin),
                                     now.begin() + std::ptrdiff_t(flagsBegin));
   // The calls count also if a flag has changed: a rank that publishes
   // something, for example that it leaves, may have called before.
-  bool stands = all || calls == lastCalls_;
+  bool stands = all || repeats_ || calls == lastCalls_;
   for (size_t w = flagsBegin; w < now.size(); ++w)
     stands |= now[w] != told_[w];
   lastCalls_ = calls;
   std::string text;
   for (size_t w = 0; w < now.size(); ++w) {
-    if (now[w] == told_[w] || (!stands && w >= callsBegin && w < flagsBegin))
+    if (now[w] == told_[w] && !(repeats_ && reported_[w]))
+      continue;
+    if (!stands && w >= callsBegin && w < flagsBegin)
       continue;
     append(text, w, now[w]);
     told_[w] = now[w];
+    reported_[w] = true;
   }
+  repeats_ = false;
   return text;
 }
 
 std::string MirroredState::whole() const {
   std::string text;
   for (size_t w = 0; w < told_.size(); ++w)
-    if (told_[w] != 0)
+    if (reported_[w])
       append(text, w, told_[w]);
   return text;
 }
@@ -91,8 +95,9 @@ bool MirroredState::take(std::string_view changes) {
     if (change.word >= kMostWords)
       return false;
     if (change.word >= told_.size())
-      told_.resize(change.word + 1);
+      resize(change.word + 1);
     told_[change.word] = change.value;
+    reported_[change.word] = true;
     return true;
   });
 }

@@ -41,24 +41,33 @@ struct MirroredWords {
 using FindWords = std::function<MirroredWords(int rank)>;
 
 /// One rank's words as last reported: zero at first, like the memory. Changes
-/// are in the order of the words.
+/// are in the order of the words. A word that was ever reported belongs to what
+/// follows even if it is zero again: a copy elsewhere may still have its former
+/// value.
 class MirroredState {
 public:
   /// Reads the words of a rank of this process. Returns the changes since the
   /// last time as a text, "" if there are none. `all`: includes the calls even
   /// if they are just changing.
   std::string changes(const MirroredWords &words, bool all);
-  /// Returns all words that are not zero, as such a text.
+  /// Returns all words that were ever reported, as such a text.
   std::string whole() const;
   /// Takes such a text. Returns false if it is not one.
   bool take(std::string_view changes);
   /// Writes such a text to the words.
   static bool write(std::string_view changes, const MirroredWords &words);
-  /// Forgets what was reported.
-  void reset() { told_.clear(); }
+  /// Lets the next changes also report all words that were ever reported.
+  void repeat() { repeats_ = true; }
 
 private:
+  void resize(size_t words) {
+    told_.resize(words);
+    reported_.resize(words);
+  }
+
   std::vector<uint64_t> told_;
+  std::vector<bool> reported_;
+  bool repeats_ = false;
   std::vector<uint64_t> lastCalls_;
 };
 

@@ -58,3 +58,26 @@ TEST_CASE("what is no change is refused") {
   CHECK_FALSE(MirroredState::write(change, MirroredWords()));
   CHECK(MirroredState::write(change, copy.words()));
 }
+
+TEST_CASE("a word that is zero again is told to those who missed it") {
+  Records own, copy, late;
+  MirroredState state, hub;
+  own.data = 5;
+  own.flag = 1;
+  const std::string first = state.changes(own.words(), true);
+  CHECK(MirroredState::write(first, copy.words()));
+  CHECK(MirroredState::write(first, late.words()));
+  own.data = 0;
+  own.flag = 2;
+  (void)state.changes(own.words(), true); // the hub ended before it heard this
+  state.repeat();
+  const std::string again = state.changes(own.words(), true);
+  CHECK(MirroredState::write(again, copy.words()));
+  CHECK(copy.data == 0);
+  CHECK(copy.flag == 2);
+  CHECK(hub.take(again));
+  CHECK(MirroredState::write(hub.whole(), late.words()));
+  CHECK(late.data == 0);
+  CHECK(late.flag == 2);
+  CHECK(state.changes(own.words(), true).empty());
+}
