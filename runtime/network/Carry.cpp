@@ -32,6 +32,11 @@ constexpr uint64_t kSmallChunk = 4 << 10;
 /// no more than this time.
 constexpr std::chrono::microseconds kIdleTime{150};
 
+/// How long credits may be owed while other ranks keep the NIC busy, so that it
+/// never is idle. Chunks and credits of the same ring follow each other much
+/// faster than that.
+constexpr std::chrono::milliseconds kMostOwed{10};
+
 } // namespace
 
 //===-- The writer's end --------------------------------------------------===//
@@ -62,7 +67,7 @@ void NetworkTransport::NicEnd::send(uint32_t number,
   header.offset = chunk.message.offset;
   header.slot = chunk.message.slot;
   takeCredit(*ring.to, header);
-  worker.send(*ring.to, header, chunk.data, chunk.message.bytes);
+  worker.send(*ring.to, header, chunk.data, chunk.message.bytes, &ring.open);
 }
 
 /// Sends the chunks that waited for credits which have now come.
@@ -156,6 +161,7 @@ void NetworkTransport::credit(uint32_t number, uint64_t freed) {
   ring.freed = freed;
   if (!ring.owing) {
     ring.owing = true;
+    ring.owingSince = Clock::now();
     end.owing.push_back(number);
   }
   if (freed - ring.credited >= ring.creditAt) {
@@ -174,6 +180,16 @@ void NetworkTransport::NicEnd::sendCredit(uint32_t number) {
   ring.credited = ring.freed;
   ring.owing = false;
   worker.send(*ring.from, header);
+}
+
+/// Sends the credits that are owed since that time, or longer.
+void NetworkTransport::NicEnd::sendOldCredits(Clock::time_point since) {
+  while (!owing.empty() &&
+         transport.incoming_[owing.front()].owingSince <= since) {
+    const uint32_t number = owing.front();
+    owing.pop_front();
+    sendCredit(number);
+  }
 }
 
 /// Adds a credit that is owed to the other end, if any, to the header of a
@@ -212,16 +228,15 @@ bool NetworkTransport::NicEnd::carryOn() {
       worker.signal();
     sleeper.reset();
   }
-  if (moved || owing.empty())
+  if (moved)
     idleSince.reset();
-  else if (!idleSince)
-    idleSince = Clock::now();
-  else if (Clock::now() - *idleSince >= kIdleTime)
-    while (!owing.empty()) {
-      const uint32_t number = owing.front();
-      owing.pop_front();
-      sendCredit(number);
-    }
+  if (owing.empty())
+    return moved;
+  const Clock::time_point now = Clock::now();
+  if (!moved && !idleSince)
+    idleSince = now;
+  const bool idle = idleSince && now - *idleSince >= kIdleTime;
+  sendOldCredits(idle ? now : now - kMostOwed);
   return moved;
 }
 
@@ -258,8 +273,9 @@ bool NetworkTransport::awaitable(int rank, std::vector<pollfd> &files,
 bool NetworkTransport::flushed(uint32_t number) {
   const Outgoing &ring = outgoing_[number];
   std::lock_guard<std::mutex> lock(ring.end->worker.mutex);
-  // Chunks of other rings that are on their way need no call of another rank.
-  return ring.waiting.empty() && ring.end->worker.openChunks() == 0;
+  // Chunks of other rings do not count: a long message beside this call may
+  // always have some on their way.
+  return ring.waiting.empty() && ring.open == 0;
 }
 
 //===-- Failures ----------------------------------------------------------===//

@@ -57,6 +57,7 @@ private:
     Connection *to = nullptr;
     uint32_t between = 0;         ///< the ring's number at the other end
     uint64_t sent = 0, freed = 0; ///< numbers of chunks
+    uint64_t open = 0;            ///< of these: UCX may still read them
     struct Chunk {
       ChunkMessage message;
       const char *data;
@@ -77,6 +78,7 @@ private:
     uint64_t creditAt = 0;            ///< how many may be read until they are
                                       ///< reported
     bool owing = false;               ///< in NicEnd::owing
+    Clock::time_point owingSince{};
   };
   /// A worker, and what is to be done for its rings.
   struct NicEnd final : WorkerClient {
@@ -95,13 +97,15 @@ private:
     void tellMeter(Outgoing &ring);
     void send(uint32_t ring, const Outgoing::Chunk &chunk);
     void sendCredit(uint32_t ring);
+    void sendOldCredits(Clock::time_point since);
     void takeCredit(Connection &to, MessageHeader &header);
     void beat(Clock::duration late);
     void meter(Connection &connection, Clock::time_point now);
 
     NetworkTransport &transport;
     Worker worker;
-    std::deque<uint32_t> owing;  ///< rings whose readers owe credits
+    std::deque<uint32_t> owing;  ///< rings whose readers owe credits, the one
+                                 ///< that owes for the longest time first
     std::vector<uint32_t> ready; ///< rings that may send again
     /// Since when nothing has moved while credits are owed.
     std::optional<Clock::time_point> idleSince;
@@ -128,9 +132,9 @@ private:
 
   const TransportJob job_;
   TransportClient &client_;
-  std::vector<std::vector<std::unique_ptr<NicEnd>>> ends_; ///< of each rank
-  std::vector<Outgoing> outgoing_;                         ///< of each ring
+  std::vector<Outgoing> outgoing_; ///< of each ring; workers refer to these
   std::vector<Incoming> incoming_;
+  std::vector<std::vector<std::unique_ptr<NicEnd>>> ends_; ///< of each rank
   std::chrono::milliseconds silence_{1000}; ///< silence longer than this means
                                             ///< that the other end is dead
   double leastRate_ = 0; ///< part of the plan; a link with less has failed

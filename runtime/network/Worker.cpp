@@ -228,7 +228,7 @@ Worker::Send *Worker::take() {
 }
 
 void Worker::send(Connection &to, MessageHeader header, const char *data,
-                  uint64_t bytes) {
+                  uint64_t bytes, uint64_t *open) {
   if (to.lost || !to.endpoint)
     return;
   const Quiet quiet;
@@ -241,6 +241,7 @@ void Worker::send(Connection &to, MessageHeader header, const char *data,
   message->header.sequence = to.sent++;
   message->worker = this;
   message->to = &to;
+  message->open = open;
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
                        UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
@@ -255,7 +256,8 @@ void Worker::send(Connection &to, MessageHeader header, const char *data,
                       sizeof(MessageHeader), data, bytes, &param);
   if (UCS_PTR_IS_PTR(request)) {
     ++open_;
-    openChunks_ += header.kind == MessageKind::chunk;
+    if (open)
+      ++*open;
     return;
   }
   free_.push_back(message);
@@ -267,7 +269,8 @@ void Worker::sentData(void *request, ucs_status_t status, void *data) {
   Send *message = static_cast<Send *>(data);
   Worker &worker = *message->worker;
   --worker.open_;
-  worker.openChunks_ -= message->header.kind == MessageKind::chunk;
+  if (message->open)
+    --*message->open;
   worker.free_.push_back(message);
   ucp_request_free(request);
   if (status != UCS_OK)

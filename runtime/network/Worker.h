@@ -99,9 +99,10 @@ public:
 
   /// Sends a header, in which it fills in the fields that belong to the
   /// connection, and `bytes` bytes, which must stay valid until openMessages()
-  /// is 0.
+  /// is 0. If `open` is not null, the message counts there as long as UCX may
+  /// still read its bytes.
   void send(Connection &to, MessageHeader header, const char *data = nullptr,
-            uint64_t bytes = 0);
+            uint64_t bytes = 0, uint64_t *open = nullptr);
   /// Returns true if anything came or went.
   bool progress();
   /// Returns a file in which poll() sees whatever comes from now on, and
@@ -112,7 +113,6 @@ public:
   /// read. UCX may hold a copy of a small message that is not counted here;
   /// that one goes at the next turn of the thread of heartbeats, if not before.
   uint64_t openMessages() const { return open_; }
-  uint64_t openChunks() const { return openChunks_; }
   /// Asks all other ends, before the connections are closed, whether they have
   /// received everything; they have when openFlushes() is 0.
   void flush();
@@ -130,6 +130,7 @@ private:
     MessageHeader header;
     Worker *worker;
     Connection *to;
+    uint64_t *open; ///< send()'s
   };
   /// A chunk whose bytes come separately, after its header.
   struct Receive {
@@ -161,7 +162,7 @@ private:
   ucp_worker_h worker_ = nullptr;
   int events_ = -1; ///< for poll(); negative: there is none
   std::map<std::pair<uint16_t, uint16_t>, Connection> connections_;
-  uint64_t open_ = 0, openChunks_ = 0;
+  uint64_t open_ = 0;
   uint32_t openFlushes_ = 0;
   std::vector<Connection *> lost_; ///< of which the client has not been told
   std::vector<std::unique_ptr<Send>> sends_;

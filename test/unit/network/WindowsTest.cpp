@@ -9,10 +9,12 @@
 using namespace blink;
 using namespace blink::test;
 
-/// Connects the transport of twoRanks(true, true) with itself.
-static std::unique_ptr<Transport> connectTwo(NotingClient &client) {
+/// Connects the transport of a job, whose ranks are both here, with itself.
+static std::unique_ptr<Transport>
+connectTwo(NotingClient &client,
+           const TransportJob &job = twoRanks(true, true)) {
   std::unique_ptr<Transport> transport;
-  REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
+  REQUIRE(createNetwork(job, client, transport).ok());
   std::vector<std::string> addresses(2);
   for (int rank : {0, 1})
     REQUIRE(transport->listen(rank, addresses[size_t(rank)]).ok());
@@ -80,6 +82,52 @@ TEST_CASE("credits that nobody waits for do not go by themselves at once") {
         carryOn, [&] { return client.get(&NotingClient::lastFreed) == n; }));
   }
   CHECK(kept > 0);
+  CHECK(client.get(&NotingClient::why) == "");
+}
+
+/// Returns the job of twoRanks(true, true) with a second ring, number 2, from
+/// rank 0 to rank 1.
+static TransportJob threeRings() {
+  TransportJob job = twoRanks(true, true);
+  job.rings.push_back({2, 0, 0, 1});
+  return job;
+}
+
+TEST_CASE("a ring is flushed whatever other rings of its NIC still send") {
+  NotingClient client;
+  const std::unique_ptr<Transport> transport = connectTwo(client, threeRings());
+  transport->post({2, 0, 1, 0, 64}, client.memory.data() + 64, {100});
+  REQUIRE(eventually(
+      [&] {
+        transport->progress(0, true);
+        transport->progress(1, true);
+      },
+      [&] { return client.get(&NotingClient::arrivals) == 1; }));
+  const std::vector<char> data(512 << 10);
+  for (uint32_t n = 0; n < 100; ++n) // more than sockets can buffer
+    transport->post({0, n, n + 1, 0, data.size()}, data.data(), {1000});
+  CHECK(!transport->flushed(0));
+  CHECK(transport->flushed(2));
+  transport->abandon(0);
+}
+
+TEST_CASE("credits go while other rings keep the NIC busy") {
+  NotingClient client;
+  const std::unique_ptr<Transport> transport = connectTwo(client, threeRings());
+  uint64_t busy = 0; // chunks of ring 2
+  const auto carryOn = [&] {
+    if (client.get(&NotingClient::arrivals) == busy + 1)
+      transport->post({2, 0, ++busy, 0, 64}, client.memory.data() + 64,
+                      {60000});
+    // Ring 2 always has a chunk on its way when rank 1 makes progress.
+    transport->progress(0, true);
+    transport->progress(1, true);
+  };
+  transport->post({0, 0, 1, 0, 64}, client.memory.data() + 64, {3});
+  REQUIRE(eventually([&] { carryOn(); }, [&] { return busy == 100; }));
+  transport->credit(0, 1);
+  CHECK(eventually(carryOn,
+                   [&] { return client.get(&NotingClient::lastFreed) == 1; }));
   CHECK(client.get(&NotingClient::why) == "");
 }
 
