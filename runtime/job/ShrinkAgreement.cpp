@@ -386,7 +386,7 @@ Status ShrinkAgreement::follow() {
     // The leader gives up because of what this rank sees, and says so. A leader
     // that does not, and that no rank takes for lost, is stopped.
     if (std::chrono::steady_clock::now() > deadline_ + timeout_)
-      return why;
+      return why.ok() ? failure() : why; // it has never slept until now
   }
 }
 

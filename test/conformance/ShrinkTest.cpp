@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/job/Shrink.h"
 #include "test/common/BundleBuilder.h"
 #include "test/common/Contains.h"
 #include "test/conformance/Job.h"
@@ -20,7 +21,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <thread>
 
 using namespace blink;
@@ -39,6 +42,44 @@ BundleOptions optionsOf(std::vector<Numbers> allocations) {
 }
 
 TestBundle allOfFive() { return makeBundle(optionsOf(allAllocations(5))); }
+
+/// Holds rank 2 after all have agreed to shrink, until it is released.
+class Holder {
+public:
+  Holder() {
+    held() = true;
+    runtime::shrinkHook = hold;
+  }
+  ~Holder() { release(); }
+  Holder(const Holder &) = delete;
+  Holder &operator=(const Holder &) = delete;
+
+  void release() const {
+    runtime::shrinkHook = nullptr;
+    const std::lock_guard<std::mutex> lock(mutex());
+    held() = false;
+    changed().notify_all();
+  }
+
+private:
+  static std::mutex &mutex() {
+    static std::mutex object;
+    return object;
+  }
+  static std::condition_variable &changed() {
+    static std::condition_variable object;
+    return object;
+  }
+  static bool &held() {
+    static bool value;
+    return value;
+  }
+  static void hold(int rank, runtime::ShrinkStage stage) {
+    std::unique_lock<std::mutex> lock(mutex());
+    if (rank == 2 && stage == runtime::ShrinkStage::finished)
+      changed().wait(lock, [] { return !held(); });
+  }
+};
 
 /// The results of shrinking on all remaining ranks of a job.
 struct Shrunk {
@@ -345,6 +386,35 @@ TEST_CASE("ranks that ask for different things") {
   REQUIRE(shrunk.all(blinkSuccess));
   Job rest(shrunk.comms, {3});
   CHECK(worksFor(rest) == "");
+}
+
+TEST_CASE("a rank that is late finds that the others have shrunk once more") {
+  const int gpus[] = {0, 1, 2, 3, 4};
+  const Job job(seal(allOfFive()), 5, 20000, gpus);
+  const Holder holder;
+  blinkComm_t late = nullptr;
+  blinkResult_t result = blinkSuccess;
+  std::string error;
+  std::thread second([&] {
+    const Ranks excluded{4};
+    result = blinkCommShrink(job[2], excluded.data(), 1, &late, nullptr);
+    error = blinkGetLastError(job[2]);
+  });
+  const std::vector<Ranks> first{{4}};
+  const Shrunk shrunk = onThreads(job, first, {0, 1, 3});
+  CHECK(shrunk.all(blinkSuccess));
+  const std::vector<Ranks> again{{2, 3, 4}};
+  const Shrunk more = onThreads(job, again, {0, 1});
+  CHECK(more.all(blinkSuccess));
+  holder.release();
+  second.join();
+  CHECK(result == blinkRemoteError);
+  CHECK(contains(error, "has shrunk or split the communicator once more"));
+  CHECK(late == nullptr);
+  for (blinkComm_t comm : shrunk.comms)
+    CHECK(blinkCommDestroy(comm) == blinkSuccess);
+  for (blinkComm_t comm : more.comms)
+    CHECK(blinkCommDestroy(comm) == blinkSuccess);
 }
 
 TEST_CASE("a rank that has left cannot shrink") {
