@@ -115,6 +115,8 @@ blinkResult_t blinkRedOpCreatePreMulSum(blinkRedOp_t *op, const void *scalar,
   return guarded([&] {
     if (!op || !scalar || !comm)
       return refuse("the operator, scalar or communicator is NULL");
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &comm->state->lastError);
     return report(comm->operators.createPreMulSum(scalar, type, residence, *op),
                   &comm->state->lastError);
   });
@@ -124,6 +126,8 @@ blinkResult_t blinkRedOpDestroy(blinkRedOp_t op, blinkComm_t comm) {
   return guarded([&] {
     if (!comm)
       return refuse("the communicator is NULL");
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &comm->state->lastError);
     return report(comm->operators.destroy(op), &comm->state->lastError);
   });
 }

@@ -79,6 +79,11 @@ int misuse(blinkComm_t comm) {
       !refuses(blinkCommMemory(comm, &info)) ||
       !refuses(blinkCommStats(comm, &stats, nullptr)))
     return 5;
+  blinkRedOp_t op;
+  if (!refuses(blinkRedOpCreatePreMulSum(&op, &one, blinkFloat32,
+                                         blinkScalarHostImmediate, comm)) ||
+      !refuses(blinkRedOpDestroy(blinkSum, comm)))
+    return 6;
   return 0;
 }
 
