@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Settings that both the control plane (job/control/) and the transport
-// (network/) read. Inline, because the transport is a module of its own.
+// What both the control plane (job/control/) and the transport (network/) take
+// from the environment. Inline, because the transport is a module of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,28 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <sstream>
 #include <string>
 #include <vector>
 
 namespace blink::runtime {
+
+/// Returns true if other hosts can reach this host by the address of an
+/// interface: it is up, has a carrier (UCX accepts no others), and the address
+/// is valid on more than one link.
+inline bool isReachable(const ifaddrs &one) {
+  constexpr unsigned kRunning = IFF_UP | IFF_RUNNING;
+  if (!one.ifa_addr || (one.ifa_flags & kRunning) != kRunning)
+    return false;
+  if (one.ifa_addr->sa_family == AF_INET)
+    return true;
+  return one.ifa_addr->sa_family == AF_INET6 &&
+         !IN6_IS_ADDR_LINKLOCAL(
+             &reinterpret_cast<const sockaddr_in6 *>(one.ifa_addr)->sin6_addr);
+}
 
 /// The interfaces that BLINK_SOCKET_IFNAME selects, with the syntax of
 /// NCCL_SOCKET_IFNAME: "eth,ib" selects those whose names begin with one of

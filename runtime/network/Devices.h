@@ -21,7 +21,7 @@ namespace blink::runtime::network {
 /// The devices of a machine, in the order of the interfaces' numbers.
 struct Interface {
   std::string name;
-  bool up = false; ///< and has an address
+  bool up = false; ///< and has an address at which others reach it
   bool loopback = false;
 };
 struct SystemDevices {

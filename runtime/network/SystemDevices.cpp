@@ -6,14 +6,13 @@
 
 #include "runtime/network/Devices.h"
 
+#include "runtime/NetworkSettings.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
-#include <ifaddrs.h>
 #include <memory>
-#include <net/if.h>
-#include <sys/socket.h>
 
 namespace blink::runtime::network {
 namespace {
@@ -50,10 +49,7 @@ Status findDevices(SystemDevices &devices) {
            {one->ifa_name, false, (one->ifa_flags & IFF_LOOPBACK) != 0}});
       found = numbered.end() - 1;
     }
-    // UCX accepts no interface without an address.
-    const int family = one->ifa_addr ? one->ifa_addr->sa_family : AF_UNSPEC;
-    if ((family == AF_INET || family == AF_INET6) && (one->ifa_flags & IFF_UP))
-      found->second.up = true;
+    found->second.up |= isReachable(*one);
   }
   std::sort(numbered.begin(), numbered.end(),
             [](const auto &a, const auto &b) { return a.first < b.first; });

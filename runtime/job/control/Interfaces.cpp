@@ -24,17 +24,6 @@ namespace {
 constexpr unsigned char kV4Prefix[12] = {0, 0, 0, 0, 0,   0,
                                          0, 0, 0, 0, 255, 255};
 
-bool hasAddress(const ifaddrs &one) {
-  if (!one.ifa_addr || !(one.ifa_flags & IFF_UP))
-    return false;
-  if (one.ifa_addr->sa_family == AF_INET)
-    return true;
-  // Link-local addresses are valid on one link only.
-  return one.ifa_addr->sa_family == AF_INET6 &&
-         !IN6_IS_ADDR_LINKLOCAL(
-             &reinterpret_cast<sockaddr_in6 *>(one.ifa_addr)->sin6_addr);
-}
-
 } // namespace
 
 bool HostAddress::isV4() const {
@@ -87,7 +76,7 @@ Status findInterfaces(std::vector<Interface> &interfaces) {
   std::vector<Interface> all;
   for (int family : {AF_INET, AF_INET6})
     for (const ifaddrs *one = list; one; one = one->ifa_next)
-      if (hasAddress(*one) && one->ifa_addr->sa_family == family &&
+      if (isReachable(*one) && one->ifa_addr->sa_family == family &&
           std::none_of(all.begin(), all.end(), [&](const Interface &known) {
             return known.name == one->ifa_name;
           }))
