@@ -6,20 +6,15 @@
 
 #include "runtime/api/Making.h"
 
-#include <system_error>
+#include "runtime/QuietThread.h"
 
 namespace blink::runtime {
 
 Status Making::start(std::function<Status(FirstError &ended)> make) {
-  try {
-    thread_ = std::thread([this, make = std::move(make)] {
-      status_ = withoutExceptions([&] { return make(ended_); });
-      over_.store(true, std::memory_order_release);
-    });
-  } catch (const std::system_error &error) {
-    return Status(blinkSystemError, "cannot start a thread: ", error.what());
-  }
-  return {};
+  return startQuietThread(thread_, [this, make = std::move(make)] {
+    status_ = withoutExceptions([&] { return make(ended_); });
+    over_.store(true, std::memory_order_release);
+  });
 }
 
 Status Making::outcome() const {

@@ -7,6 +7,7 @@
 #include "runtime/cuda/CudaBackend.h"
 
 #include "runtime/Log.h"
+#include "runtime/QuietThread.h"
 #include "runtime/cuda/DeviceBlock.h"
 #include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/RankDevices.h"
@@ -239,7 +240,9 @@ Status CudaBackend::join(const BackendRequest &request) {
     beginWindows(rank);
   if (!status.ok())
     return status;
-  watcher_ = std::thread([this] { watchOthers(); });
+  status = startQuietThread(watcher_, [this] { watchOthers(); });
+  if (!status.ok())
+    return status;
   log(LogLevel::info, rank, "CUDA back end: joined ", numRanks,
       " ranks, on GPU ", request.device);
   return {};

@@ -6,13 +6,13 @@
 
 #include "runtime/cuda/Proxy.h"
 
+#include "runtime/QuietThread.h"
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/job/Backoff.h"
 
 #include <algorithm>
 #include <new>
-#include <system_error>
 
 namespace blink::runtime {
 
@@ -131,13 +131,10 @@ Status Proxy::start(const Job &job, std::function<void(const Status &)> fail,
   job_ = &job;
   fail_ = std::move(fail);
   failure_ = std::move(failure);
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error &error) {
-    return {blinkSystemError, "cannot start a thread for channels over a ",
-            "network: ", error.what()};
-  }
-  return {};
+  Status status = startQuietThread(thread_, [this] { run(); });
+  if (!status.ok())
+    status.text = "channels over a network: " + status.text;
+  return status;
 }
 
 void Proxy::finish(std::chrono::milliseconds limit) {

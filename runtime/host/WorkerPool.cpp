@@ -6,11 +6,11 @@
 
 #include "runtime/host/WorkerPool.h"
 
+#include "runtime/QuietThread.h"
 #include "runtime/job/Backoff.h"
 
 #include <algorithm>
 #include <sched.h>
-#include <system_error>
 #include <thread>
 
 namespace blink::runtime {
@@ -44,11 +44,11 @@ WorkerPool &WorkerPool::get() {
 WorkerPool::WorkerPool() : processors_(countProcessors()) {}
 
 void WorkerPool::start() {
-  try {
-    for (; threads_ < processors_ - 1; ++threads_)
-      std::thread([this] { main(); }).detach();
-  } catch (const std::system_error &) {
-    // The callers do the work alone.
+  for (; threads_ < processors_ - 1; ++threads_) {
+    std::thread thread;
+    if (!startQuietThread(thread, [this] { main(); }).ok())
+      return; // the callers do the work alone
+    thread.detach();
   }
 }
 

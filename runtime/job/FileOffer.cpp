@@ -6,13 +6,13 @@
 
 #include "runtime/job/FileOffer.h"
 
+#include "runtime/QuietThread.h"
 #include "runtime/job/JobMemory.h"
 
 #include <cstring>
 #include <new>
 #include <poll.h>
 #include <sys/socket.h>
-#include <system_error>
 #include <vector>
 
 namespace blink::runtime {
@@ -38,20 +38,16 @@ Status FileOffer::start(Make make, OfferKey &key) {
   if (!status.ok())
     return status;
   make_ = std::move(make);
-  try {
-    thread_ = std::thread([this] {
-      try {
-        serve();
-      } catch (const std::bad_alloc &) {
-        // A client that still asks gets no answer.
-      }
-    });
-  } catch (const std::system_error &error) {
-    return {blinkSystemError,
-            std::string("cannot start a thread: ") + error.what()};
-  }
-  key = key_;
-  return {};
+  status = startQuietThread(thread_, [this] {
+    try {
+      serve();
+    } catch (const std::bad_alloc &) {
+      // A client that still asks gets no answer.
+    }
+  });
+  if (status.ok())
+    key = key_;
+  return status;
 }
 
 FileOffer::~FileOffer() {
@@ -78,6 +74,8 @@ void FileOffer::serve() {
     Descriptor client(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (client && sameUser(client.get()))
       clients.push_back(std::move(client));
+    else if (!client) // out of descriptors: poll() would return at once again
+      poll(nullptr, 0, 10);
   } while (!(waiting[0].revents & POLLHUP));
 }
 

@@ -17,7 +17,36 @@
 namespace blink::runtime {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kKind = SOCK_SEQPACKET | SOCK_CLOEXEC;
+constexpr std::chrono::seconds kMostConnecting{10};
+
+/// Repeats a call that a signal interrupts, for no longer than the socket's
+/// limit of time (`which`) in all.
+template <typename Call>
+ssize_t untilDone(int socket, int which, const Call &call) {
+  const Clock::time_point begin = Clock::now();
+  ssize_t result = call();
+  if (result >= 0 || errno != EINTR)
+    return result;
+  timeval limit{};
+  socklen_t size = sizeof(limit);
+  getsockopt(socket, SOL_SOCKET, which, &limit, &size);
+  const auto most = std::chrono::seconds(limit.tv_sec) +
+                    std::chrono::microseconds(limit.tv_usec);
+  const bool isLimited = most.count() != 0;
+  while (result < 0 && errno == EINTR) {
+    if (isLimited && Clock::now() - begin >= most) {
+      errno = EAGAIN;
+      break;
+    }
+    if (isLimited)
+      setTimeout(socket, begin + most);
+    result = call();
+  }
+  return result;
+}
 
 sockaddr_un addressOf(const SocketName &name, socklen_t &length) {
   sockaddr_un address{};
@@ -86,9 +115,13 @@ Descriptor connectLocally(const SocketName &name) {
   Descriptor socket(::socket(AF_UNIX, kKind, 0));
   socklen_t length;
   const sockaddr_un address = addressOf(name, length);
-  if (socket &&
-      connect(socket.get(), reinterpret_cast<const sockaddr *>(&address),
-              length) == 0)
+  if (socket) // for a listener that is stopped and has no room for more
+    setTimeout(socket.get(), Clock::now() + kMostConnecting);
+  if (socket && untilDone(socket.get(), SO_SNDTIMEO, [&] {
+                  return connect(socket.get(),
+                                 reinterpret_cast<const sockaddr *>(&address),
+                                 length);
+                }) == 0)
     return socket;
   const int error = errno;
   socket = Descriptor();
@@ -108,7 +141,7 @@ bool sameUser(int socket, uint64_t *process) {
 
 void setTimeout(int socket, std::chrono::steady_clock::time_point deadline) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-      deadline - std::chrono::steady_clock::now());
+      deadline - Clock::now());
   const auto ms = std::max<int64_t>(left.count(), 1); // 0 would be no limit
   timeval limit{ms / 1000, ms % 1000 * 1000};
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
@@ -146,15 +179,17 @@ bool sendMessage(int socket, const void *message, size_t bytes, int file,
     envelope.message.msg_control = nullptr;
     envelope.message.msg_controllen = 0;
   }
-  return sendmsg(socket, &envelope.message, flags | MSG_NOSIGNAL) ==
-         ssize_t(bytes);
+  return untilDone(socket, SO_SNDTIMEO, [&] {
+           return sendmsg(socket, &envelope.message, flags | MSG_NOSIGNAL);
+         }) == ssize_t(bytes);
 }
 
 bool receiveMessage(int socket, void *message, size_t bytes, Descriptor &file,
                     int flags) {
   Envelope envelope(message, bytes);
-  const ssize_t received =
-      recvmsg(socket, &envelope.message, flags | MSG_CMSG_CLOEXEC);
+  const ssize_t received = untilDone(socket, SO_RCVTIMEO, [&] {
+    return recvmsg(socket, &envelope.message, flags | MSG_CMSG_CLOEXEC);
+  });
   const cmsghdr *header =
       received >= 0 ? CMSG_FIRSTHDR(&envelope.message) : nullptr;
   if (header && header->cmsg_type == SCM_RIGHTS) {

@@ -8,6 +8,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/PatientBackoff.h"
+#include "runtime/QuietThread.h"
 #include "runtime/job/JobMemory.h"
 #include "runtime/job/LocalSocket.h"
 #include "runtime/job/UniqueId.h"
@@ -19,7 +20,6 @@
 #include <new>
 #include <poll.h>
 #include <sys/socket.h>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -59,19 +59,18 @@ public:
   /// Answers in the background until all ranks have come. Errors: the thread
   /// cannot be started.
   static Status start(std::unique_ptr<Registrar> registrar) {
-    try {
-      std::thread([registrar = std::move(registrar)] {
-        try {
-          registrar->serve();
-        } catch (const std::bad_alloc &) {
-          // A process that still asks gets no answer.
-        }
-      }).detach();
-    } catch (const std::system_error &error) {
-      return {blinkSystemError,
-              std::string("cannot start a thread: ") + error.what()};
-    }
-    return {};
+    std::thread thread;
+    const Status status =
+        startQuietThread(thread, [registrar = std::move(registrar)] {
+          try {
+            registrar->serve();
+          } catch (const std::bad_alloc &) {
+            // A process that still asks gets no answer.
+          }
+        });
+    if (status.ok())
+      thread.detach();
+    return status;
   }
 
 private:

@@ -7,12 +7,12 @@
 #include "runtime/job/WindowBoard.h"
 
 #include "runtime/Log.h"
+#include "runtime/QuietThread.h"
 #include "runtime/core/Memory.h"
 #include "runtime/job/Backoff.h"
 #include "runtime/job/Bell.h"
 
 #include <new>
-#include <system_error>
 
 namespace blink::runtime {
 namespace {
@@ -153,13 +153,12 @@ bool WindowBoard::isOpen(uint32_t number) {
 void WindowBoard::startLooking() {
   if (!unheard_.exchange(nullptr, std::memory_order_relaxed))
     return; // another thread's call came first
-  try {
-    others_.resize(owners_.size());
-    thread_ = std::thread([this] { lookUntilEnd(); });
-  } catch (const std::system_error &error) {
-    log(LogLevel::warn, self_, "registered buffers are not used: cannot start ",
-        "a thread: ", error.what());
-  }
+  others_.resize(owners_.size());
+  if (const Status status =
+          startQuietThread(thread_, [this] { lookUntilEnd(); });
+      !status.ok())
+    log(LogLevel::warn, self_,
+        "registered buffers are not used: ", status.text);
 }
 
 void WindowBoard::lookUntilEnd() {

@@ -6,6 +6,7 @@
 
 #include "runtime/bindings/nccl/Sockets.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -93,9 +94,18 @@ bool findInterface(SocketAddress &address) {
   return best != nullptr;
 }
 
+/// Signals of the application do not end the wait early.
 bool waitFor(int file, short events, std::chrono::milliseconds limit) {
   pollfd waiting{file, events, 0};
-  return poll(&waiting, 1, int(limit.count())) == 1;
+  const Clock::time_point end = Clock::now() + limit;
+  for (;;) {
+    const int ready = poll(&waiting, 1, int(limit.count()));
+    if (ready >= 0 || errno != EINTR)
+      return ready == 1;
+    limit = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(
+                         end - Clock::now()),
+                     std::chrono::milliseconds(0));
+  }
 }
 
 } // namespace
@@ -164,6 +174,8 @@ bool Socket::send(const void *bytes, size_t size) const {
     if (!waitFor(file_, POLLOUT, std::chrono::seconds(2)))
       return false;
     const ssize_t sent = ::send(file_, next, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR)
+      continue;
     if (sent <= 0)
       return false;
     next += sent;
@@ -182,6 +194,8 @@ bool Socket::receive(void *bytes, size_t size,
     if (left.count() <= 0 || !waitFor(file_, POLLIN, left))
       return false;
     const ssize_t received = recv(file_, next, size, 0);
+    if (received < 0 && errno == EINTR)
+      continue;
     if (received <= 0)
       return false;
     next += received;

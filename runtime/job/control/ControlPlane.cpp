@@ -6,6 +6,7 @@
 
 #include "runtime/job/control/ControlPlane.h"
 
+#include "runtime/QuietThread.h"
 #include "runtime/job/LocalSocket.h"
 #include "runtime/job/control/ControlMessages.h"
 #include "runtime/job/control/HostIdentity.h"
@@ -15,7 +16,6 @@
 #include <new>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace blink::runtime {
@@ -56,12 +56,10 @@ Status ControlPlane::join(const ControlRequest &request,
   if (!status.ok())
     return status;
   plane->joined_ = request.rank == 0;
-  try {
-    plane->thread_ = std::thread([self = plane.get()] { self->run(); });
-  } catch (const std::system_error &error) {
-    return {blinkSystemError,
-            std::string("cannot start a thread: ") + error.what()};
-  }
+  status =
+      startQuietThread(plane->thread_, [self = plane.get()] { self->run(); });
+  if (!status.ok())
+    return status;
   std::unique_lock<std::mutex> lock(plane->mutex_);
   while (!plane->joined_) {
     if (!plane->refused_.ok())
@@ -176,8 +174,9 @@ void ControlPlane::serve() {
   }
   endingSince_ = Clock::now();
   // Processors may be busy, and a rank that has not heard the goodbye takes
-  // this one for dead.
-  const auto most = std::max(2 * request_.silence, kGoodbye);
+  // this one for dead. One that has not been accepted may still be.
+  const auto most =
+      joined_ ? std::max(2 * request_.silence, kGoodbye) : kGoodbye;
   while (!saidGoodbye() && Clock::now() < endingSince_ + most) {
     wait();
     turn();

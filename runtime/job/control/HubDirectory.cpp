@@ -225,6 +225,10 @@ Status findHub(const Secret &secret, const NetworkPlace &directory,
               "has ended, or cannot be reached: ",
               why};
     poll(nullptr, 0, std::min(kPause * (1 + hangUps), kMostPause));
+    // An attempt that fails at once, for example for want of a route, has not
+    // asked.
+    if (Status over = ended ? ended() : Status(); !over.ok())
+      return over;
   }
 }
 

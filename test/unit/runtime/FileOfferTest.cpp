@@ -8,8 +8,11 @@
 
 #include "doctest/doctest.h"
 
+#include <atomic>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <future>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -81,6 +84,45 @@ TEST_CASE("files come to another process, in order, however many there are") {
   int how = -1;
   REQUIRE(waitpid(child, &how, 0) == child);
   CHECK(how == 0);
+}
+
+namespace {
+
+std::atomic<int> signalsHandled;
+
+} // namespace
+
+TEST_CASE("signals do not keep a file from arriving") {
+  struct sigaction handler{}, before;
+  handler.sa_handler = [](int) { ++signalsHandled; };
+  handler.sa_flags = SA_RESTART; // of no use with a limit of time
+  REQUIRE(sigaction(SIGUSR1, &handler, &before) == 0);
+  std::promise<void> mayAnswer;
+  FileOffer offer;
+  OfferKey key{};
+  REQUIRE(offer
+              .start(
+                  [&](uint64_t index, Descriptor &file, FileNote &note) {
+                    mayAnswer.get_future().wait();
+                    return makeFile(index, file, note);
+                  },
+                  key)
+              .ok());
+  Status status;
+  std::atomic<bool> gaveUp{false};
+  std::thread taker([&] {
+    status = takeAndCheck(key, 1);
+    gaveUp = true;
+  });
+  for (int handled = 0; handled < 20 && !gaveUp; handled = signalsHandled) {
+    pthread_kill(taker.native_handle(), SIGUSR1);
+    while (signalsHandled == handled && !gaveUp)
+      std::this_thread::yield();
+  }
+  mayAnswer.set_value();
+  taker.join();
+  CHECK(status.text == "");
+  sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_CASE("a file that does not arrive is missed") {
