@@ -47,6 +47,12 @@ struct TreeUse {
   uint32_t outputWriters = 0;
   uint32_t outputReaders = 0;
   uint32_t inputReaders = 0;
+  uint32_t inputWays = 0; ///< destinations of the steps that read the input
+
+  /// If the call is in place, the rank's output may overwrite its input. Where
+  /// the output contains the rank's contribution and that leaves by one way
+  /// alone, it has been read by the time that a copy of the result arrives.
+  bool leavesByOneWay() const { return inputReaders <= 1 && inputWays <= 1; }
 };
 
 Borrow borrowOf(const StepCode &step, const OperandCode *operands,
@@ -63,12 +69,10 @@ Borrow borrowOf(const StepCode &step, const OperandCode *operands,
     return copiesInput ? Borrow::inputOrOutput : Borrow::output;
   if (outputs != 0 || !copiesInput)
     return Borrow::none;
-  // If the call is in place, this rank's output of the tree, if it has any,
-  // overwrites its input. In an allreduce that output contains the rank's own
-  // contribution. If the contribution leaves by this channel alone, it has been
-  // read by the time that the output is written.
+  // See leavesByOneWay(). An output that is written twice is at first something
+  // else than the result.
   const bool soleWay = collective == sched::Collective::allreduce &&
-                       use.inputReaders == 1 && channels == 1;
+                       use.leavesByOneWay() && use.outputWriters <= 1;
   return use.outputWriters == 0 || soleWay ? Borrow::input
                                            : Borrow::inputUnlessOwn;
 }
@@ -84,7 +88,10 @@ void noteUses(const RankPlan &rank, uint32_t numSteps,
     for (uint32_t i = 0; i < step.numOperands(); ++i) {
       const OperandKind kind = code.operands[step.operandsBegin + i].kind;
       TreeUse &use = uses[step.tree];
-      use.inputReaders += kind == OperandKind::input;
+      if (kind == OperandKind::input) {
+        ++use.inputReaders;
+        use.inputWays += step.destinations;
+      }
       if (kind == OperandKind::output)
         ++(i < step.sources ? use.outputReaders : use.outputWriters);
     }
@@ -92,11 +99,13 @@ void noteUses(const RankPlan &rank, uint32_t numSteps,
 }
 
 /// Notes the channels whose chunks the rank copies to its output, if no other
-/// step writes there.
+/// step writes there. The writer may put them there before the rank's step, so
+/// the rank must not need its input any more, which may be in the same place.
 void findDirectBlocks(const StepCode &step, const OperandCode *operands,
                       const TreeUse &use, VariantPlan &variant) {
   if (step.sources != 1 || step.completes ||
-      operands[0].kind != OperandKind::channel || use.outputWriters != 1)
+      operands[0].kind != OperandKind::channel || use.outputWriters != 1 ||
+      !use.leavesByOneWay())
     return;
   const uint32_t channel = operands[0].index;
   for (uint32_t i = 1; i < step.numOperands(); ++i)
