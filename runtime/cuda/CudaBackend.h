@@ -28,6 +28,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -127,6 +128,9 @@ private:
     /// whatever the ranks there call, and `lanes` is not kept.
     uint32_t room = 0;
     LaneUse lanes;
+    /// How many lanes of messages may be in one kernel, so that those of a
+    /// collective can run beside them.
+    uint32_t messageRoom = std::numeric_limits<uint32_t>::max();
     /// For a rank of another process: the addresses at which that process has
     /// mapped this process's windows.
     std::shared_ptr<char> windows;
@@ -274,6 +278,8 @@ private:
   Status collectMessages(const std::vector<Call *> &calls,
                          std::vector<MessageBatch> &batches) const;
   Status beginMessages(MessageBatch &batch, bool beside, bool &begun);
+  size_t windowEnd(const MessageBatch &batch, size_t begin) const;
+  uint32_t lanesOfMessage(const Call &call) const;
   Status launchWindow(const MessageBatch &batch, size_t begin, size_t end);
   Status endMessages(const MessageBatch &batch);
   LaunchedMessage messageOf(const MessageEnd &end);

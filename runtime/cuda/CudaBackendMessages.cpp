@@ -12,9 +12,14 @@
 //
 // This cannot deadlock. Of all messages that are not done, consider the first
 // in this order. Before its two ends their devices have only ends of earlier
-// messages, which are done; so both ends run. The order begins with the turn
-// because a group on one rank may be several groups on another, one after the
-// other.
+// messages, which are done; so both ends run, because a kernel has no more
+// blocks than the GPU can run beside the lanes of a collective. The order
+// begins with the turn because a group on one rank may be several groups on
+// another, one after the other.
+//
+// The messages of a queue that are in one kernel have one variant. In another
+// variant a ring may belong to another lane, and its block would not wait for
+// the block of the message before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,19 +83,49 @@ Status CudaBackend::beginMessages(MessageBatch &batch, bool beside,
                         "cannot make a stream");
   if (status.ok())
     status = waitForStreams(batch.uses, batch.stream, batch.capturing);
-  // Kernel by kernel. If both ends of a message are on this device, they must
-  // be in the same kernel.
-  const std::vector<MessageEnd> &ends = batch.ends;
-  for (size_t begin = 0; status.ok() && begin < ends.size();) {
-    size_t end = std::min(begin + MessageLaunch::kMax, ends.size());
-    if (end < ends.size() && ends[end].isSameMessage(ends[end - 1]))
-      --end;
+  for (size_t begin = 0; status.ok() && begin < batch.ends.size();) {
+    const size_t end = windowEnd(batch, begin);
     status = launchWindow(batch, begin, end);
     batch.begun |= status.ok() && !batch.capturing;
     begin = end;
   }
   begun |= batch.begun;
   return status;
+}
+
+/// Returns the end of the ends of messages, from `begin` on, that go into one
+/// kernel: at least those of one message.
+size_t CudaBackend::windowEnd(const MessageBatch &batch, size_t begin) const {
+  const std::vector<MessageEnd> &ends = batch.ends;
+  std::map<std::shared_ptr<Event> *, const VariantPlan *> variants; // by queue
+  uint32_t blocks = 0;
+  size_t end = begin;
+  while (end < ends.size()) {
+    // If both ends are on this device, they must be in the same kernel.
+    size_t next = end + 1;
+    if (next < ends.size() && ends[next].isSameMessage(ends[end]))
+      ++next;
+    bool fits = next - begin <= MessageLaunch::kMax;
+    for (size_t i = end; i < next; ++i) {
+      const Call &call = *ends[i].call;
+      const auto [known, isNew] =
+          variants.try_emplace(batch.uses[i].launched, &call.variant());
+      if (isNew)
+        blocks += lanesOfMessage(call);
+      fits &= known->second == &call.variant() &&
+              blocks <= ranks_[call.rank].messageRoom;
+    }
+    if (!fits && end != begin)
+      break;
+    end = next;
+  }
+  return end;
+}
+
+/// Returns how many lanes this end of a message has.
+uint32_t CudaBackend::lanesOfMessage(const Call &call) const {
+  return ranks_[call.rank].messageTrees.at(
+      call.variant().number)[size_t(call.queue()) - 1];
 }
 
 /// Orders what the ranks' streams get from now on after the messages.
@@ -126,7 +161,7 @@ Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
       message.rank.firstBlock = before->rank.firstBlock;
     } else {
       message.rank.firstBlock = blocks;
-      blocks += plan_.numMessageTrees; // enough for any message of the queue
+      blocks += message.numLanes;
     }
     before = &message;
     ++launch.numMessages;
@@ -161,8 +196,7 @@ LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) {
     rank.sendPtr = exchangedPtr(call, call.send, call.sendBytes);
   if (launched.direct && call.recv)
     rank.recvPtr = exchangedPtr(call, call.recv, call.recvBytes);
-  message.numLanes = uint16_t(ranks_[call.rank].messageTrees.at(
-      variant.number)[size_t(call.queue()) - 1]);
+  message.numLanes = uint16_t(lanesOfMessage(call));
   message.next = MessageLaunch::kMax;
   rank.queue = uint32_t(call.queue());
   message.firstLane = uint32_t(call.queue() - 1) * plan_.numMessageTrees;

@@ -8,6 +8,9 @@
 // and from every rank, but few jobs make them all at once: what a job does is
 // counted as it makes its calls, and the call that may not fit is refused.
 //
+// A rank that has a GPU to itself launches its messages in kernels that leave
+// room for a collective.
+//
 // Calls that hold both ends of every message, and every rank's part of each
 // collective, are not refused: what such a launch waits for is launched with
 // it, in the same order on all devices.
@@ -34,6 +37,9 @@ std::vector<size_t> CudaBackend::ranksBeside(size_t self) const {
 
 void CudaBackend::prepareRoom(size_t self, uint32_t residentLanes) {
   const size_t ranks = ranksBeside(self).size();
+  if (ranks == 1)
+    ranks_[self].messageRoom =
+        residentLanes - std::min(residentLanes, plan_.numLanes);
   if (ranks > 1 && plan_.numMessageTrees != 0 &&
       ranks * (plan_.numLanes + numMessageLanes()) > residentLanes)
     ranks_[self].room = residentLanes;

@@ -11,6 +11,7 @@
 #include "runtime/cuda/CudaBackend.h"
 
 #include <algorithm>
+#include <set>
 
 namespace blink::runtime {
 bool CudaBackend::isCapturing(cudaStream_t stream) {
@@ -101,10 +102,13 @@ namespace {
 /// need that rank: it would wait forever.
 template <typename Uses> std::shared_ptr<Event> eventFor(const Uses &uses) {
   const std::shared_ptr<Event> &last = *uses[0].launched;
-  const auto users =
-      std::count_if(uses.begin(), uses.end(),
-                    [&](const auto &use) { return *use.launched == last; });
-  return last && last.use_count() == users ? last : std::make_shared<Event>();
+  std::set<const std::shared_ptr<Event> *> queues; // each counts once
+  for (const auto &use : uses)
+    if (*use.launched == last)
+      queues.insert(use.launched);
+  return last && last.use_count() == long(queues.size())
+             ? last
+             : std::make_shared<Event>();
 }
 
 } // namespace

@@ -88,13 +88,20 @@ size_t CudaBackend::laySwitches() {
 
 /// Returns success, or what this process lacks.
 static Status switchesHere(const std::vector<int> &devices) {
-  bool can = false;
-  Status status = cudaStatus(kernelsMulticast(can), "kernels cannot be asked");
-  if (status.ok() && !can)
-    return {blinkInvalidUsage, "kernels are for older GPUs"};
-  for (size_t i = 0; status.ok() && i < devices.size(); ++i)
-    status = canMulticast(devices[i]);
-  return status;
+  for (int device : devices) {
+    const DeviceScope scope(device); // other GPUs may need other kernels
+    bool can = false;
+    Status status = cudaStatus(scope.error(), "cannot use GPU ", device);
+    if (status.ok())
+      status = cudaStatus(kernelsMulticast(can), "kernels cannot be asked");
+    if (status.ok() && !can)
+      return {blinkInvalidUsage, "kernels are for older GPUs"};
+    if (status.ok())
+      status = canMulticast(device);
+    if (!status.ok())
+      return status;
+  }
+  return {};
 }
 
 /// Logs whether switches are used. Without them the trees are replayed by links

@@ -97,6 +97,8 @@ BLINK_DEVICE_CALL void tellWait(Block &block, Patience &patience,
   if (patience.shown || !exchangeOnce(&state.shown, 1))
     return;
   patience.shown = true;
+  if (state.lane >= notes.numLanes)
+    return; // a lane of messages with one of many ranks
   DeviceLaneRecord &record = notes.lanes[state.lane];
   storeRelaxed(&record.call, 0);
   // In this order, each store after the one before it: see FlightPage.h.
@@ -120,7 +122,8 @@ BLINK_DEVICE_CALL void tellGoingOn(Block &block, const Patience &patience,
   const DeviceNotes &notes = state.program->notes;
   addRelaxed(notes.waited + what.channel, block.nanoseconds() - patience.since);
   exchangeOnce(&state.waited, 1); // several threads of the lane may do so
-  storeRelaxed(&notes.lanes[state.lane].call, 0);
+  if (state.lane < notes.numLanes)
+    storeRelaxed(&notes.lanes[state.lane].call, 0);
   releaseFence(); // orders it before the stores of the record's next user
   exchangeOnce(&state.shown, 0);
 }

@@ -189,6 +189,23 @@ TEST_CASE("ranks alone on their devices are not refused") {
   useMachine(8, 1000);
 }
 
+TEST_CASE("messages leave room for the collective that others call first") {
+  useMachine(4, 3); // as many as lanes that receive from the others
+  {
+    Sharing four(4);
+    blinkGroupStart();
+    four.exchange(0, four.othersOf(0));
+    four.sum(0, four.job.stream(0));
+    CHECK(blinkGroupEnd() == blinkSuccess);
+    for (int rank = 1; rank < 4; ++rank) {
+      CHECK(four.sum(rank, four.job.stream(rank)) == blinkSuccess);
+      CHECK(four.exchangeAlone(rank, four.othersOf(rank)) == blinkSuccess);
+    }
+    CHECK(four.haveAll());
+  }
+  useMachine(8, 1000);
+}
+
 TEST_CASE("ranks that join count the lanes of the others") {
   useMachine(1, 7);
   const std::vector<uint8_t> bytes = seal(twoLanesAndMessages(2));

@@ -10,6 +10,7 @@
 
 #include "test/common/Cluster.h"
 #include "test/common/Contains.h"
+#include "test/conformance/Floats.h"
 #include "test/conformance/Opened.h"
 #include "test/conformance/Workers.h"
 #include "test/transport/SocketTransport.h"
@@ -17,6 +18,7 @@
 #include "doctest/doctest.h"
 
 #include <cuda_runtime_api.h>
+#include <deque>
 
 using namespace blink;
 using namespace blink::test;
@@ -99,6 +101,53 @@ TEST_CASE("the results of one process over a transport are exact") {
         CHECK(runCase(job, c) == "");
       }
     CHECK(socketChunks() > before);
+  }
+}
+
+TEST_CASE("a message waits for the one before, whatever NICs that one uses") {
+  // Short messages from rank 1 to rank 0 use the second rail, long ones both.
+  BuildOptions layout;
+  layout.chunkBytes = 1024;
+  TestSchedule model = makeSchedule(Collective::sendrecv, 0, 2, layout);
+  layout.treesPerBlock = 2;
+  TestVariant &small = model.variant();
+  TestVariant large =
+      makeSchedule(Collective::sendrecv, 0, 2, layout).variant();
+  constexpr size_t kShort = 1000, kLong = 20000; // floats
+  small.maxBytes = large.minBytes = kLong;
+  model.programs[0].variants.push_back(large);
+  spread(model, {0, 1}, 2);
+  const Job job(model, 2, 20000);
+  for (int round = 0; round < (kSlow ? 3 : 20); ++round) {
+    std::deque<Floats> sent, got;
+    for (size_t count : {kShort, kLong, kShort, kLong}) {
+      useDeviceOf(1);
+      sent.emplace_back(count);
+      sent.back().host.assign(count, float(round + int(sent.size())));
+      sent.back().upload();
+      useDeviceOf(0);
+      got.emplace_back(count);
+    }
+    blinkGroupStart();
+    for (size_t i = 0; i < sent.size(); ++i) {
+      const size_t count = sent[i].host.size();
+      useDeviceOf(1);
+      CHECK(blinkSend(sent[i].memory, count, blinkFloat32, 0, job[1],
+                      job.stream(1)) == blinkSuccess);
+      useDeviceOf(0);
+      CHECK(blinkRecv(got[i].memory, count, blinkFloat32, 1, job[0],
+                      job.stream(0)) == blinkSuccess);
+    }
+    REQUIRE(blinkGroupEnd() == blinkSuccess);
+    for (int rank : {0, 1}) {
+      useDeviceOf(rank);
+      REQUIRE(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
+                  job.stream(rank))) == cudaSuccess);
+    }
+    for (size_t i = 0; i < sent.size(); ++i) {
+      got[i].download();
+      CHECK(got[i].host == sent[i].host);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "doctest/doctest.h"
 
 #include <cuda_runtime_api.h>
+#include <deque>
 
 using namespace blink;
 using namespace blink::test;
@@ -204,6 +205,53 @@ TEST_CASE("a graph holds messages and collectives of a group") {
     CHECK(got[rank]->are(2 - rank));
     CHECK(sum[rank]->are(3));
     cudaGraphExecDestroy(graphs[rank]);
+  }
+}
+
+TEST_CASE("a message waits for no others than those of its queue") {
+  const Job job(messages(3), 3, 20000);
+  constexpr size_t kCount = 5000; // more than slots hold
+  const DeviceInts sent(0, kCount, 7), passed(2, kCount, 5);
+  std::deque<DeviceInts> got;
+  for (int i = 0; i < 6; ++i)
+    got.emplace_back(i < 4 ? 1 : 2, kCount, -1);
+  useDeviceOf(0);
+  cudaStream_t streams[3];
+  for (cudaStream_t &stream : streams)
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  const auto send = [&](int peer, cudaStream_t stream) {
+    useDeviceOf(0);
+    return blinkSend(sent.get(), kCount, blinkInt32, peer, job[0],
+                     reinterpret_cast<blinkStream_t>(stream));
+  };
+  const auto receive = [&](int rank, int source, int i) {
+    useDeviceOf(rank);
+    return blinkRecv(got[size_t(i)].get(), kCount, blinkInt32, source,
+                     job[rank], job.stream(rank));
+  };
+  blinkGroupStart();
+  for (int peer : {1, 2})
+    CHECK(send(peer, streams[0]) == blinkSuccess);
+  CHECK(blinkGroupEnd() == blinkSuccess);
+  blinkGroupStart(); // rank 1 receives these last
+  for (int twice = 0; twice < 2; ++twice)
+    CHECK(send(1, streams[1]) == blinkSuccess);
+  CHECK(blinkGroupEnd() == blinkSuccess);
+  CHECK(send(2, streams[2]) == blinkSuccess);
+  for (int i : {4, 5})
+    CHECK(receive(2, 0, i) == blinkSuccess);
+  CHECK(blinkSend(passed.get(), kCount, blinkInt32, 1, job[2], job.stream(2)) ==
+        blinkSuccess);
+  for (int i = 0; i < 4; ++i)
+    CHECK(receive(1, i == 1 ? 2 : 0, i) == blinkSuccess);
+  for (int rank : {1, 2})
+    await(job, rank);
+  for (int i = 0; i < 6; ++i)
+    CHECK(got[size_t(i)].are(i == 1 ? 5 : 7));
+  useDeviceOf(0);
+  for (cudaStream_t stream : streams) {
+    CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    cudaStreamDestroy(stream);
   }
 }
 
