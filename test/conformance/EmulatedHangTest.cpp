@@ -406,6 +406,20 @@ TEST_CASE("errors of devices leave a picture") {
   CHECK(contains(files[0], "\"cause\":\"behind\",\"culprits\":[1]"));
 }
 
+TEST_CASE("a wait for a rank without records leaves the others' alone") {
+  constexpr int kRanks = 130, kFar = 129;
+  TestSchedule model = makeSchedule(Collective::sendrecv, 0, kRanks, {});
+  const Job job(model, kRanks, 100);
+  const Buffers buffers(1);
+  CHECK(buffers.receive(job, 0, kFar) == blinkSuccess); // it never comes
+  useDeviceOf(0);
+  cudaStreamSynchronize(streamOf(job, 0));
+  blinkStats_t stats = BLINK_STATS_INITIALIZER;
+  std::vector<uint64_t> waitedFor(kRanks);
+  REQUIRE(blinkCommStats(job[0], &stats, waitedFor.data()) == blinkSuccess);
+  CHECK(waitedFor == std::vector<uint64_t>(kRanks));
+}
+
 TEST_CASE("a process whose device was in a call, and that dies, does so, too") {
   const HangFolder folder;
   // Rank 2 dies in lane 0, in its second kernel.
