@@ -52,6 +52,15 @@ Status exchange(const Job &job, int self, const std::vector<int> &ranks,
                 const void *said, size_t bytes, char *all) {
   uint64_t &exchanges = job.peer(self).exchanges;
   const uint64_t number = exchanges + 1; // only this rank writes it
+  const Clock::time_point deadline = Clock::now() + job.timeout();
+  // The words of two exchanges ago will be overwritten. Every rank that has
+  // begun the last exchange has finished reading them. In that one this rank
+  // has waited for all, unless it failed.
+  for (const int rank : ranks) {
+    const Status status = waitFor(job, self, rank, number - 1, deadline);
+    if (!status.ok())
+      return status;
+  }
   ExchangeTurn &own = job.exchangeRecord(self).turns[number % 2];
   // Relaxed: a mirror may read these words at any time.
   uint64_t words[sizeof(own) / sizeof(uint64_t)] = {bytes};
@@ -59,11 +68,7 @@ Status exchange(const Job &job, int self, const std::vector<int> &ranks,
               bytes);
   for (size_t w = 0; w < std::size(words); ++w)
     storeRelaxed(reinterpret_cast<uint64_t *>(&own) + w, words[w]);
-  // Release: publishes those words. They overwrite the words of two exchanges
-  // ago, which every rank has finished reading: each did so before it began the
-  // last exchange, in which this rank has waited for all.
-  job.publish(&exchanges, number);
-  const Clock::time_point deadline = Clock::now() + job.timeout();
+  job.publish(&exchanges, number); // release: publishes those words
   for (size_t i = 0; i < ranks.size(); ++i) {
     const Status status = waitFor(job, self, ranks[i], number, deadline);
     if (!status.ok())

@@ -82,6 +82,15 @@ TEST_CASE("who does not say anything is named, and the job goes on") {
   CHECK(state == blinkSuccess);
 }
 
+TEST_CASE("a rank that is late hears what was said, not what came later") {
+  Job job(reduceAmong(2), 2, 60);
+  Words all[2];
+  for (int round = 0; round < 4; ++round)
+    CHECK(say(job[0], {0, round}, all) == blinkRemoteError);
+  CHECK(say(job[1], {1, 0}, all) == blinkSuccess);
+  CHECK(all[0].round == 0);
+}
+
 TEST_CASE("what cannot be exchanged is refused") {
   Job job(reduceAmong(2), 2);
   char said[BLINK_EXCHANGE_BYTES + 1] = {}, all[2 * sizeof(said)];
