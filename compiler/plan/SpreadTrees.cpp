@@ -89,6 +89,14 @@ LaneBalance blink::balanceOf(const FoldProgram &program,
   return {fullest * double(rank.lanes.size()) / sum, least == 0};
 }
 
+/// Returns the limit on all parts of all trees as one on those of the trees
+/// that the packing lists, of which each stands for an orbit; 0: none.
+static size_t mostParts(const Packing &packing, size_t maxTrees) {
+  if (maxTrees == 0 || !packing.symmetry)
+    return maxTrees;
+  return std::max(maxTrees / size_t(packing.symmetry->order()), size_t(1));
+}
+
 namespace {
 
 /// The ways to split the trees of a packing down to equal loads.
@@ -99,7 +107,7 @@ public:
       : whole_(std::move(whole)), loads_(busiestFolds(whole_, packing)),
         stores_(busiestStores(whole_, packing)),
         trees_(treeTimes(whole_, protocol)), protocol_(protocol),
-        limits_(limits), maxTrees_(maxTrees) {}
+        limits_(limits), maxParts_(mostParts(packing, maxTrees)) {}
 
   bool leavesMachine() const { return blink::leavesMachine(whole_); }
   /// Returns the load of the busiest fold.
@@ -112,8 +120,8 @@ public:
     std::vector<unsigned> parts;
     for (double load : loads_)
       parts.push_back(partsOf(load, level));
-    if (maxTrees_ > 0 &&
-        std::accumulate(parts.begin(), parts.end(), size_t(0)) > maxTrees_)
+    if (maxParts_ > 0 &&
+        std::accumulate(parts.begin(), parts.end(), size_t(0)) > maxParts_)
       parts.clear();
     return parts;
   }
@@ -175,7 +183,7 @@ private:
   TreeTimes trees_;
   Protocol protocol_;
   ScheduleLimits limits_;
-  size_t maxTrees_;
+  size_t maxParts_; ///< mostParts
 };
 
 } // namespace
@@ -189,7 +197,7 @@ static bool hasMany(const FoldProgram::Rank &rank, unsigned parts) {
 }
 
 bool Splits::allows(unsigned parts) const {
-  return (maxTrees_ == 0 || loads_.size() * parts <= maxTrees_) &&
+  return (maxParts_ == 0 || loads_.size() * parts <= maxParts_) &&
          llvm::none_of(whole_.ranks, [&](const FoldProgram::Rank &rank) {
            return hasMany(rank, parts);
          });
@@ -524,7 +532,7 @@ blink::chooseParts(const PackingProblem &problem, const Packing &packing,
   const std::vector<unsigned> even = evenParts(problem, packing);
   const auto sum = std::accumulate(even.begin(), even.end(), size_t(0));
   if (even == whole || limits.maxLanes == 1 ||
-      (maxTrees > 0 && sum > maxTrees)) {
+      (maxTrees > 0 && sum > mostParts(packing, maxTrees))) {
     std::vector<unsigned> parts = spread(*splits, problem, packing, limits);
     if (limits.maxLanes == 1)
       return parts;

@@ -87,11 +87,14 @@ struct Choice {
 };
 
 /// Returns the problem whose columns selection works on: single trees for few
-/// ranks, whole orbits for many.
-SymmetricProblem columnsFor(const PackingProblem &problem) {
-  return problem.rankTopology->numRanks() <= kFewRanks
-             ? SymmetricProblem::plain(problem)
-             : SymmetricProblem::reduce(problem);
+/// ranks, whole orbits for many, unless even one of these is too many.
+SymmetricProblem columnsFor(const PackingProblem &problem, int maxTrees) {
+  if (problem.rankTopology->numRanks() > kFewRanks) {
+    SymmetricProblem orbits = SymmetricProblem::reduce(problem);
+    if (maxTrees == 0 || orbits.rootsAreEqual() || orbits.order() <= maxTrees)
+      return orbits;
+  }
+  return SymmetricProblem::plain(problem);
 }
 
 class Selection {
@@ -176,7 +179,7 @@ Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
       blocks_(numBlocks(problem.collective, numRanks_)),
       target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)),
       withHeadroom_(bandwidthsWithHeadroom(problem, packed.certificate)),
-      columns_(columnsFor(problem)), pool_(columns_) {
+      columns_(columnsFor(problem, options.maxTrees)), pool_(columns_) {
   for (const Link &link : problem.rankTopology->topology().links)
     bandwidths_.push_back(link.bandwidth);
   std::vector<Tree> trees = packed.packing.trees;
@@ -604,5 +607,6 @@ blink::selectFairTrees(const PackingProblem &problem, const PackedTrees &packed,
 }
 
 bool blink::hasFairTrees(const PackingProblem &problem) {
-  return !isRouted(problem.collective) && columnsFor(problem).order() == 1;
+  return !isRouted(problem.collective) &&
+         columnsFor(problem, /*maxTrees=*/0).order() == 1;
 }
