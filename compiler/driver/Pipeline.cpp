@@ -7,6 +7,7 @@
 #include "compiler/driver/Pipeline.h"
 
 #include "compiler/packing/Packing.h"
+#include "compiler/packing/order/Association.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
@@ -247,10 +248,27 @@ static void addPasses(OpPassManager &passes, Phase phase,
   }
 }
 
+/// Returns `options` with the choices that the requests of `module` contain.
+/// For the request of a topology this changes nothing; for one that was read
+/// as IR, trees must keep to the request even so.
+static CompileOptions withRequested(ModuleOp module, CompileOptions options) {
+  for (auto request : module.getOps<collective::RequestOpInterface>()) {
+    if (auto most = request->getAttrOfType<IntegerAttr>(kMaxPeers))
+      options.maxPeers = unsigned(most.getInt());
+    if (auto order = request->getAttrOfType<StringAttr>(kOrderAttr))
+      options.order =
+          parseReductionOrder(order.getValue()).value_or(options.order);
+    options.phases |= request->hasAttr(kPhasesAttr);
+    options.inSwitch |= request->hasAttr(kInSwitchAttr);
+  }
+  return options;
+}
+
 LogicalResult blink::runPipeline(
-    ModuleOp module, const CompileOptions &options, Phase last,
+    ModuleOp module, const CompileOptions &given, Phase last,
     const SolveWatcher &watcher,
     const std::function<llvm::Error(Phase, ModuleOp)> &afterPhase) {
+  const CompileOptions options = withRequested(module, given);
   // During the selection the watcher sees the status with which the packing
   // ended.
   SolveStatus packed;

@@ -99,7 +99,7 @@ mlir::LogicalResult spreadForests(mlir::ModuleOp module,
 /// returned false, the selection of trees stops, too. Errors go to the
 /// context's diagnostic handler.
 mlir::LogicalResult runPipeline(
-    mlir::ModuleOp module, const CompileOptions &options, Phase last,
+    mlir::ModuleOp module, const CompileOptions &given, Phase last,
     const SolveWatcher &watcher,
     const std::function<llvm::Error(Phase, mlir::ModuleOp)> &afterPhase);
 
