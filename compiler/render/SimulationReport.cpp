@@ -146,13 +146,15 @@ std::string blink::toText(const SimulatedProgram &program) {
   const Summary &summary = program.summary;
   std::string text =
       title(summary) + ", simulated\n" +
-      llvm::formatv("  data    {0}, {1} chunks over channels, {2} folds\n"
-                    "  time    {3:F1} us; the estimate is {4:F1} us\n"
-                    "  rate    {5:F3} GB/s, {6:F2} % of {7}\n",
-                    formatBytes(program.bytes), program.simulation.chunks,
-                    program.simulation.folds, program.simulation.microseconds,
-                    program.estimate, program.algbw(), percentOfRate(program),
-                    formatRate(summary.algbw))
+      llvm::formatv(
+          "  data    {0}, {1} chunks over channels, {2} folds\n"
+          "  time    {3:F1} us; the estimate of the model, with costs of "
+          "lanes, is {4:F1} us\n"
+          "  rate    {5:F3} GB/s, {6:F2} % of {7}\n",
+          formatBytes(program.bytes), program.simulation.chunks,
+          program.simulation.folds, program.simulation.microseconds,
+          program.estimate, program.algbw(), percentOfRate(program),
+          formatRate(summary.algbw))
           .str();
   if (const std::optional<size_t> busiest = program.busiestLink())
     text += llvm::formatv("  links   {0} shares; the busiest, {1}, used {2:F2} "

@@ -11,6 +11,7 @@
 #include "compiler/simulate/Chunks.h"
 #include "compiler/simulate/EventQueue.h"
 #include "compiler/simulate/SlotNews.h"
+#include "compiler/simulate/UseOverTime.h"
 #include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
@@ -106,9 +107,11 @@ public:
     makeLanes();
     if (options.mostMicroseconds < kInfinity)
       loadLinks();
-    if (options.details)
+    if (options.details) {
       log_.emplace(lanes_.size(), flows_.size());
-    if (options.mostEvents > 0)
+      use_.emplace(shared_.bandwidths.size());
+    }
+    if (options.mostEvents > 0 || use_)
       fair_.watch([this](const FairShares::Span &span) { noteTransfer(span); });
   }
 
@@ -177,12 +180,7 @@ private:
   std::vector<double> loads_; ///< by link, bytes; for mostMicroseconds
   double lastReady_ = 0;      ///< latest end of any fold so far
   std::optional<FoldLog> log_;
-  /// The waves that each channel sent, with their times; for details.
-  struct Sent {
-    uint32_t channel;
-    double begin, end, bytes;
-  };
-  std::vector<Sent> sent_;
+  std::optional<UseOverTime> use_; ///< for details
   double now_ = 0;
   uint64_t event_ = 0; ///< number of the event being handled
   std::vector<Flow> flows_;
@@ -404,6 +402,8 @@ void Simulator::noteTransfer(const FairShares::Span &span) {
         {0, span.channel,
          uint64_t(std::llround(span.rate * (span.end - span.begin))),
          nanoseconds(span.begin), nanoseconds(span.end)});
+  if (use_)
+    use_->add(shared_.filled[span.channel], span.rate, span.begin, span.end);
 }
 
 void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
@@ -550,9 +550,6 @@ void Simulator::handle(EventKind kind, size_t index) {
 
 void Simulator::finishSending(size_t channel) {
   Flow &flow = flows_[channel];
-  if (options_.details)
-    sent_.push_back({uint32_t(channel), flow.sendsSince, now_,
-                     wireBytes_ * cutsOf(channel).bytesOfWave(flow.sent)});
   if (options_.plannedShares)
     noteTransfer({uint32_t(channel), flow.rate, flow.sendsSince, now_});
   ++flow.sent;
@@ -567,24 +564,12 @@ void Simulator::finishSending(size_t channel) {
 void Simulator::addDetails() {
   constexpr size_t kSlices = SimulationDetails::kSlices;
   SimulationDetails &details = result_.details;
-  details.linkUse.assign(program_.links.size(),
-                         std::vector<double>(kSlices, 0));
+  details.linkUse = use_->inParts(result_.microseconds, kSlices);
   const double slice = std::max(result_.microseconds, 1e-300) / kSlices;
-  for (const Sent &sent : sent_) {
-    const auto first = std::min(kSlices - 1, size_t(sent.begin / slice));
-    const auto last = std::min(kSlices - 1, size_t(sent.end / slice));
-    const double length = std::max(sent.end - sent.begin, 1e-300);
-    for (size_t s = first; s <= last; ++s) {
-      const double part = first == last
-                              ? 1
-                              : (std::min(sent.end, slice * double(s + 1)) -
-                                 std::max(sent.begin, slice * double(s))) /
-                                    length;
-      for (uint32_t link : shared_.filled[sent.channel])
-        details.linkUse[link][s] +=
-            sent.bytes * part / (shared_.bandwidths[link] * slice);
-    }
-  }
+  for (auto [uses, bandwidth] :
+       llvm::zip_equal(details.linkUse, shared_.bandwidths))
+    for (double &use : uses)
+      use /= bandwidth * slice;
   details.lanes = log_->laneTimes();
   for (auto [times, lane] : llvm::zip_equal(details.lanes, lanes_)) {
     times.rank = lane.rank;

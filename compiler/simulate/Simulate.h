@@ -74,8 +74,7 @@ struct SimulationOptions {
 /// How a message spends its time.
 struct SimulationDetails {
   static constexpr size_t kSlices = 10; ///< of the time
-  /// For each link and slice, the part of its bandwidth that it carried. The
-  /// load of a chunk is spread evenly over the time in which it is sent.
+  /// For each link and slice, the part of its bandwidth that it carried.
   std::vector<std::vector<double>> linkUse;
   std::vector<LaneTimes> lanes;
   std::vector<CriticalPart> path;
