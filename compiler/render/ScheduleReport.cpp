@@ -29,12 +29,15 @@ static std::string networkLine(const Summary &summary) {
       summary.connections == 1 ? "connection" : "connections");
 }
 
-static std::string switchLine(const Summary &summary, double linksBound) {
-  return summary.inSwitch
-             ? "  switch  reduces and multicasts for trees, in an order of its "
-               "own; without, no schedule exceeds " +
-                   formatRate(linksBound) + "\n"
-             : "";
+static std::string switchLine(const CompiledProgram &program) {
+  if (program.summary.inSwitch)
+    return "  switch  reduces and multicasts for trees, in an order of its "
+           "own; "
+           "without, no schedule exceeds " +
+           formatRate(program.linksBound) + "\n";
+  return program.whyNoSwitch.empty()
+             ? ""
+             : "  switch  not used: " + program.whyNoSwitch + "\n";
 }
 
 static std::string orderLine(const Summary &summary) {
@@ -99,9 +102,9 @@ std::string blink::toText(const CompiledProgram &program) {
              summary.latency, summary.lanes, summary.channels,
              formatBytes(summary.chunkBytes))
              .str() +
-         switchLine(summary, program.linksBound) + orderLine(summary) +
-         accumulateLine(summary) + networkLine(summary) +
-         smallVariants(summary) + symmetricLines(program) +
+         switchLine(program) + orderLine(summary) + accumulateLine(summary) +
+         networkLine(summary) + smallVariants(summary) +
+         symmetricLines(program) +
          llvm::formatv(
              "  proof   right result, no deadlock, loads within bandwidth, "
              "bound re-priced\n"

@@ -21,6 +21,8 @@ struct CompiledProgram {
   double seconds = 0;
   /// The bound in GB/s as if no switch reduced or multicast.
   double linksBound = 0;
+  /// If switches were to reduce and multicast, but none does: why.
+  std::string whyNoSwitch = {};
   /// Number of variants in symmetric form; std::nullopt: not asked for.
   std::optional<size_t> symmetricVariants = {};
   /// Why the others are not, one sentence each.

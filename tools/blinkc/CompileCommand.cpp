@@ -49,6 +49,16 @@ struct CompileFlags {
 
 } // namespace
 
+/// Says why no switch of `machine` is used although --in-switch was given.
+static const char *whyNoSwitch(const sched::Topology &machine) {
+  const bool hasAny = llvm::any_of(*machine.nodes(), [](const auto *node) {
+    return node->reduce() || node->multicast();
+  });
+  return hasAny ? "no switch that reduces or multicasts is linked with all "
+                  "ranks and makes this job faster"
+                : "no switch of this machine reduces or multicasts";
+}
+
 /// Writes and reports a finished schedule.
 static int finish(const CompileFlags &flags, const CompileOptions &options,
                   mlir::ModuleOp module, const Stopwatch &watch) {
@@ -100,6 +110,8 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
         return reportError(bound.takeError());
       report.linksBound = *bound;
     }
+    if (options.inSwitch && !report.summary.inSwitch)
+      report.whyNoSwitch = whyNoSwitch(*file->topology());
     report.seconds = watch.seconds();
     llvm::outs() << (flags.json ? toJson(report) : toText(report));
   }
