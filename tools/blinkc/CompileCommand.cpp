@@ -254,8 +254,10 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
           "--max-peers", flags.request.rest.maxPeers,
           "Maximum number of ranks of other servers to which a rank has "
           "channels (0: no limit). Default: for jobs of more than 64 "
-          "ranks, a limit of 8 or more that does not reduce the rate; "
-          "otherwise no limit")
+          "ranks, a limit of 8 or more that does not reduce the rate; for up "
+          "to 16 ranks over TCP, 2, 3, 4 or 8 for large messages of an "
+          "allreduce, allgather or reducescatter if the model of time predicts "
+          "a gain; otherwise no limit")
       ->check(CLI::Range(0, 4096))
       ->type_name("N");
   command.add_flag("--phases", flags.request.rest.phases,
@@ -263,8 +265,11 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                    "server through one rank. This needs fewer connections, but "
                    "is never faster for large messages");
   command
-      .add_option("--max-lanes", flags.request.rest.maxLanes,
-                  "Maximum number of lanes (thread blocks) of a rank")
+      .add_option(
+          "--max-lanes", flags.request.rest.maxLanes,
+          "Maximum number of lanes (thread blocks) of a rank. A sendrecv "
+          "has a lane for each rank that it sends to or receives from, "
+          "even if there are more")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command
