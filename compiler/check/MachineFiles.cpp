@@ -122,7 +122,9 @@ blink::findMachines(const CheckFolders &folders) {
                      "; to begin with, make an empty one");
   auto topologies = listNames(folders.topologies, kTopologyEnding);
   if (!topologies)
-    return topologies.takeError();
+    return makeError(llvm::toString(topologies.takeError()) +
+                     "; give the folder of the machine types with "
+                     "--topologies");
   llvm::Error errors = llvm::Error::success();
   auto add = [&](llvm::Error error) {
     errors = llvm::joinErrors(std::move(errors), std::move(error));

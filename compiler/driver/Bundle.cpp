@@ -313,9 +313,11 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
   if (!members)
     return members.takeError();
   if (llvm::all_of(*members, [](const Members &own) { return own[0].empty(); }))
-    return makeError("in none of the allocations all GPUs can reach each other "
-                     "over links of kind {0}; allow more kinds of link",
-                     toString(options.each.links));
+    return makeError(
+        "in none of the allocations all GPUs can reach each other "
+        "over links of {0}; {1}",
+        describeKinds(options.each.links),
+        allowMoreKinds(options.each.links, "choose other allocations"));
   return writeBundle(degraded->topology, ordered.settings(topology), options,
                      *plan, std::move(*members));
 }

@@ -184,9 +184,11 @@ blink::compileClusterBundle(const Topology &whole, const BundleOptions &asked,
       return makeError(error);
   if (llvm::all_of(done,
                    [](const Placement &p) { return p.pieces[0].empty(); }))
-    return makeError("in none of the placements all GPUs can reach each other "
-                     "over links of kind {0}; allow more kinds of link",
-                     toString(asked.each.links));
+    return makeError(
+        "in none of the placements all GPUs can reach each other "
+        "over links of {0}; {1}",
+        describeKinds(asked.each.links),
+        allowMoreKinds(asked.each.links, "choose other placements"));
   BundleOptions recorded = asked;
   recorded.each.linkEdits = degraded->edits; // recorded in a fixed order
   sched::Settings settings = recorded.settings(topology);

@@ -43,10 +43,11 @@ Error checkRooted(const PackingProblem &problem) {
     return Error::success();
   std::string root = rankTopology.describeRanks({problem.root});
   std::string rest = rankTopology.describeRanks(missing);
-  return makeError("no {0} is possible: {1} cannot reach {2} over links of "
-                   "kind {3}; allow more kinds of link or leave GPUs out",
-                   toString(problem.collective), toRoot ? rest : root,
-                   toRoot ? root : rest, toString(rankTopology.linkKinds()));
+  const LinkKindSet kinds = rankTopology.linkKinds();
+  return makeError(
+      "no {0} is possible: {1} cannot reach {2} over links of {3}; {4}",
+      toString(problem.collective), toRoot ? rest : root, toRoot ? root : rest,
+      describeKinds(kinds), allowMoreKinds(kinds, "leave GPUs out"));
 }
 
 /// Checks that every rank but the root sends once, and only to a rank that has
@@ -250,10 +251,10 @@ Error checkPairs(const PackingProblem &problem) {
       if (from != to && !llvm::binary_search(reached[from], to))
         return makeError(
             "no {0} is possible: {1} cannot reach {2} directly "
-            "over links of kind {3}; allow more kinds of link or "
-            "leave GPUs out",
+            "over links of {3}; {4}",
             toString(problem.collective), machine.describeRanks({from}),
-            machine.describeRanks({to}), toString(machine.linkKinds()));
+            machine.describeRanks({to}), describeKinds(machine.linkKinds()),
+            allowMoreKinds(machine.linkKinds(), "leave GPUs out"));
   }
   return Error::success();
 }
@@ -337,11 +338,11 @@ Error PackingProblem::check() const {
       text += part + 1 == parts.size() ? " and " : "; ";
     text += rankTopology->describeRanks(parts[part]);
   }
-  return makeError("no {0} is possible: over links of kind {1} these cannot "
-                   "reach each other both ways: {2}; allow more kinds of link "
-                   "or leave GPUs out",
-                   toString(collective), toString(rankTopology->linkKinds()),
-                   text);
+  const LinkKindSet kinds = rankTopology->linkKinds();
+  return makeError("no {0} is possible: over links of {1} these cannot reach "
+                   "each other both ways: {2}; {3}",
+                   toString(collective), describeKinds(kinds), text,
+                   allowMoreKinds(kinds, "leave GPUs out"));
 }
 
 std::vector<int> blink::linksOfSwitch(const std::vector<TreeEdge> &edges,

@@ -85,6 +85,16 @@ std::string blink::toString(LinkKindSet kinds) {
   return kinds == LinkKindSet::all() ? "all" : toStringOfEach(kinds);
 }
 
+std::string blink::describeKinds(LinkKindSet kinds) {
+  return kinds == LinkKindSet::all() ? "any kind" : "kind " + toString(kinds);
+}
+
+std::string blink::allowMoreKinds(LinkKindSet kinds,
+                                  llvm::StringRef otherwise) {
+  return (kinds == LinkKindSet::all() ? "" : "allow more kinds of link or ") +
+         otherwise.str();
+}
+
 std::vector<int> Topology::gpus() const {
   std::vector<int> result;
   for (size_t i = 0; i < nodes.size(); ++i)

@@ -65,6 +65,12 @@ private:
 llvm::Expected<LinkKindSet> parseLinkKinds(llvm::StringRef words);
 /// Returns "all", or the words in enum order, separated by commas.
 std::string toString(LinkKindSet kinds);
+/// For errors about GPUs that no links of `kinds` connect: "kind nvlink,pcie",
+/// or "any kind".
+std::string describeKinds(LinkKindSet kinds);
+/// What else to try with such an error: "allow more kinds of link or OTHERWISE"
+/// if there are more.
+std::string allowMoreKinds(LinkKindSet kinds, llvm::StringRef otherwise);
 
 struct Node {
   std::string id;
