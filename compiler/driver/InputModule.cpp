@@ -61,6 +61,25 @@ blink::readModule(mlir::MLIRContext *context, const InputFile &file,
   llvm_unreachable("enum outside its cases");
 }
 
+OpenChoices blink::openChoices(mlir::ModuleOp module) {
+  OpenChoices open;
+  open.trees = !module.getOps<collective::RequestOpInterface>().empty();
+  open.lanes = open.trees || !module.getOps<collective::ForestOp>().empty() ||
+               module
+                   .walk([](collective::FoldOp fold) {
+                     return mlir::isa<collective::LaneOp>(fold->getParentOp())
+                                ? mlir::WalkResult::advance()
+                                : mlir::WalkResult::interrupt();
+                   })
+                   .wasInterrupted();
+  open.chunks =
+      open.lanes || llvm::any_of(module.getOps<collective::ScheduleOp>(),
+                                 [](collective::ScheduleOp schedule) {
+                                   return !schedule.getChunkBytes();
+                                 });
+  return open;
+}
+
 llvm::Error blink::dumpPhase(llvm::StringRef directory, Phase phase,
                              mlir::ModuleOp module) {
   std::string text;

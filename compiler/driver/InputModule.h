@@ -28,6 +28,14 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 readModule(mlir::MLIRContext *context, const InputFile &file,
            const CompileOptions &options, llvm::SourceMgr &sources);
 
+/// What a module leaves to the passes: choices that options can affect.
+struct OpenChoices {
+  bool trees;  ///< There is a request.
+  bool lanes;  ///< Some folds have no lanes yet.
+  bool chunks; ///< Some schedule has no chunk size yet.
+};
+OpenChoices openChoices(mlir::ModuleOp module);
+
 /// Writes `module` as it is after `phase` to a file in an existing folder:
 /// "DIRECTORY/2-forest.mlir".
 llvm::Error dumpPhase(llvm::StringRef directory, Phase phase,

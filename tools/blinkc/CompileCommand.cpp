@@ -11,6 +11,7 @@
 #include "tools/blinkc/Stopwatch.h"
 #include "tools/manual/Checks.h"
 
+#include "compiler/driver/InputModule.h"
 #include "compiler/driver/OutputFile.h"
 #include "compiler/render/ScheduleReport.h"
 #include "compiler/target/ExportSchedule.h"
@@ -43,8 +44,10 @@ struct CompileFlags {
   unsigned jobs = 0;
   /// Options that only a single schedule can have, or only a bundle.
   std::vector<CLI::Option *> notForBundles, forBundles;
-  /// Options whose values the input may already contain.
-  std::vector<CLI::Option *> requestOptions;
+  /// Options whose values the input may already contain: the request, trees,
+  /// lanes, chunk sizes.
+  std::vector<CLI::Option *> requestOptions, treeOptions, laneOptions,
+      chunkOptions;
 };
 
 } // namespace
@@ -142,6 +145,30 @@ static llvm::Error checkBundleFlags(const CompileFlags &flags) {
   return llvm::Error::success();
 }
 
+/// Refuses options for what `module`, which was read from `path`, has already:
+/// without an error they would seem to have had an effect.
+static llvm::Error checkOpenChoices(const CompileFlags &flags,
+                                    llvm::StringRef path,
+                                    mlir::ModuleOp module) {
+  const OpenChoices open = openChoices(module);
+  struct {
+    bool isOpen;
+    const std::vector<CLI::Option *> &options;
+    const char *what, *before;
+  } const choices[] = {
+      {open.trees, flags.treeOptions, "trees", "--emit=request"},
+      {open.lanes, flags.laneOptions, "lanes", "--emit=folds"},
+      {open.chunks, flags.chunkOptions, "chunk sizes", "--emit=folds"},
+  };
+  for (const auto &choice : choices)
+    for (const CLI::Option *option : choice.options)
+      if (!choice.isOpen && option->count() > 0)
+        return makeError("{0}: {1} already has {2}; give the topology, or IR "
+                         "without them ({3})",
+                         option->get_name(), path, choice.what, choice.before);
+  return llvm::Error::success();
+}
+
 static int run(const CompileFlags &flags) {
   Stopwatch watch;
   if (llvm::Error error = checkBundleFlags(flags))
@@ -188,8 +215,10 @@ static int run(const CompileFlags &flags) {
   }
 
   std::unique_ptr<mlir::MLIRContext> context = createContext();
-  auto module =
-      compileInput(context.get(), *file, *options, last, flags.dumpDirectory);
+  auto module = compileInput(context.get(), *file, *options, last,
+                             flags.dumpDirectory, [&](mlir::ModuleOp read) {
+                               return checkOpenChoices(flags, file->path, read);
+                             });
   if (!module)
     return kBadCall;
   if (last == Phase::sched)
@@ -232,7 +261,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->capture_default_str();
   for (const char *name :
        {"--collective", "--gpus", "--root", "--links", "--relays", "--order",
-        "--accumulate", "--without-link", "--limit-link"})
+        "--in-switch", "--accumulate", "--without-link", "--limit-link"})
     flags.requestOptions.push_back(command.get_option(name));
   command
       .add_option(
@@ -279,6 +308,11 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
           "chosen by the model of time)")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t(0), uint64_t(64) << 20))
+      ->check([](const std::string &bytes) -> std::string {
+        return std::stoull(bytes) % 16 == 0
+                   ? ""
+                   : bytes + " is not a multiple of 16";
+      })
       ->type_name("SIZE")
       ->capture_default_str();
   command
@@ -306,7 +340,13 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
        {"--slack", "--max-trees", "--max-peers", "--phases", "--order",
         "--accumulate", "--relays", "--time-limit"})
     trees->excludes(command.get_option(name));
-  flags.requestOptions.push_back(trees);
+  for (const char *name : {"--max-peers", "--phases", "--trees"})
+    flags.requestOptions.push_back(command.get_option(name));
+  for (const char *name :
+       {"--slack", "--max-trees", "--variants", "--time-limit"})
+    flags.treeOptions.push_back(command.get_option(name));
+  flags.laneOptions.push_back(command.get_option("--max-lanes"));
+  flags.chunkOptions.push_back(command.get_option("--chunk-bytes"));
   command
       .add_option(
           "--emit", flags.emit,

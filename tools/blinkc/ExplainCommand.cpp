@@ -54,6 +54,8 @@ static int run(const ExplainFlags &flags) {
   llvm::Expected<InputFile> input = readInput(flags.input);
   if (!input)
     return reportError(input.takeError());
+  if (llvm::Error error = flags.request.checkUse(*input))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> compiled = scheduleOf(*input, *options);
   if (!compiled)
     return reportError(compiled.takeError());

@@ -27,7 +27,8 @@ using namespace blink;
 mlir::OwningOpRef<mlir::ModuleOp>
 blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
                     const CompileOptions &options, Phase last,
-                    const std::string &dumpDirectory) {
+                    const std::string &dumpDirectory,
+                    llvm::function_ref<llvm::Error(mlir::ModuleOp)> check) {
   llvm::SourceMgr sources;
   std::optional<mlir::SourceMgrDiagnosticHandler> placed;
   std::optional<mlir::ScopedDiagnosticHandler> plain;
@@ -48,6 +49,11 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
     reportError(module.takeError());
   if (!module || !*module)
     return nullptr;
+  if (check)
+    if (llvm::Error error = check(**module)) {
+      reportError(std::move(error));
+      return nullptr;
+    }
   if (!dumpDirectory.empty())
     if (std::error_code error =
             llvm::sys::fs::create_directories(dumpDirectory)) {
@@ -118,7 +124,8 @@ llvm::Expected<InputFile> blink::scheduleOf(InputFile file,
         file, {options.collective, options.gpus, options.root, ""});
   auto refused = [] { return makeError("no schedule could be compiled"); };
   std::unique_ptr<mlir::MLIRContext> context = createContext();
-  auto module = compileInput(context.get(), file, options, Phase::sched, "");
+  auto module = compileInput(context.get(), file, options, Phase::sched, "",
+                             /*check=*/nullptr);
   if (!module)
     return refused();
   auto bytes = exportSchedule(*module);

@@ -13,11 +13,13 @@
 namespace blink {
 
 /// Takes `file`, a topology or IR, through the pipeline up to `last`; prints
-/// errors to standard error. Returns null on failure.
+/// errors to standard error. `check` may refuse the module that was read.
+/// Returns null on failure.
 mlir::OwningOpRef<mlir::ModuleOp>
 compileInput(mlir::MLIRContext *context, const InputFile &file,
              const CompileOptions &options, Phase last,
-             const std::string &dumpDirectory);
+             const std::string &dumpDirectory,
+             llvm::function_ref<llvm::Error(mlir::ModuleOp)> check);
 
 /// Returns an error if more than one of `paths` is `-`: standard input can be
 /// read only once, and what is read second would look empty.

@@ -29,16 +29,30 @@ addCollective(CLI::App &command, std::string &collective,
               ->capture_default_str()};
 }
 
+/// Returns an error if one of the options that select a schedule of a bundle
+/// was given for a schedule.
+static llvm::Error refuseJob(const std::vector<CLI::Option *> &options,
+                             const InputFile &schedule) {
+  for (const CLI::Option *option : options)
+    if (option->count() > 0)
+      return makeError(
+          "{0}: {1} is not a bundle, but the schedule of one job: omit "
+          "this option",
+          option->get_name(), schedule.path);
+  return llvm::Error::success();
+}
+
 void RequestFlags::addTo(CLI::App &command) {
-  addCollective(command, collective,
-                "allreduce, broadcast, reduce, allgather, reducescatter, "
-                "gather, scatter, alltoall or sendrecv (point to point)",
-                rest.gpus,
-                "GPUs of the job in the order of its ranks, e.g. 1,4,5,6. "
-                "Default: all GPUs of the machine",
-                rest.root,
-                "Rank (0 to n-1) of the root of a broadcast, reduce, gather or "
-                "scatter");
+  jobOptions_ = addCollective(
+      command, collective,
+      "allreduce, broadcast, reduce, allgather, reducescatter, "
+      "gather, scatter, alltoall or sendrecv (point to point)",
+      rest.gpus,
+      "GPUs of the job in the order of its ranks, e.g. 1,4,5,6. "
+      "Default: all GPUs of the machine",
+      rest.root,
+      "Rank (0 to n-1) of the root of a broadcast, reduce, gather or "
+      "scatter");
   command
       .add_option(
           "-l,--links", links,
@@ -71,6 +85,25 @@ void RequestFlags::addTo(CLI::App &command) {
       ->allow_extra_args(false)
       ->type_name("A:B");
   addLimitLink(command, limitLinks);
+  for (const char *name : {"--links", "--relays", "--order", "--in-switch"})
+    otherOptions_.push_back(command.get_option(name));
+}
+
+llvm::Error RequestFlags::checkUse(const InputFile &file) const {
+  if (file.kind == InputKind::topology)
+    return llvm::Error::success();
+  if (file.kind == InputKind::schedule)
+    if (llvm::Error error = refuseJob(jobOptions_, file))
+      return error;
+  std::vector<CLI::Option *> without = otherOptions_;
+  if (file.kind == InputKind::ir)
+    llvm::append_range(without, jobOptions_);
+  for (const CLI::Option *option : without)
+    if (option->count() > 0)
+      return makeError(
+          "{0}: {1} is not a topology: it already contains this choice",
+          option->get_name(), file.path);
+  return llvm::Error::success();
 }
 
 void blink::addLimitLink(CLI::App &command,
@@ -158,12 +191,8 @@ llvm::Expected<InputFile> JobFlags::readSchedule(const std::string &path,
       return wanted.takeError();
     return extractSchedule(*input, *wanted);
   }
-  for (CLI::Option *option : options_)
-    if (option->count() > 0)
-      return makeError(
-          "{0}: {1} is not a bundle, but the schedule of one job: omit "
-          "this option",
-          option->get_name(), input->path);
+  if (llvm::Error error = refuseJob(options_, *input))
+    return error;
   return input;
 }
 

@@ -26,6 +26,13 @@ struct RequestFlags {
 
   void addTo(CLI::App &command);
   llvm::Expected<CompileOptions> options() const;
+  /// Returns an error if options were given that `file` makes no use of: only a
+  /// topology leaves everything open, and a bundle the choice of a job. Changes
+  /// of links are not looked at.
+  llvm::Error checkUse(const InputFile &file) const;
+
+private:
+  std::vector<CLI::Option *> jobOptions_, otherOptions_;
 };
 
 /// --collective, --gpus, --root: they select a schedule of a bundle.
