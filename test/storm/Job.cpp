@@ -106,9 +106,10 @@ private:
     if (result == blinkSuccess || failed_)
       return;
     failed_ = true;
-    findings_.add(0, number_,
-                  std::string("a call failed: ") + blinkGetErrorString(result) +
-                      ", " + blinkGetLastError(nullptr));
+    findings_.addError(0, number_,
+                       std::string("a call failed: ") +
+                           blinkGetErrorString(result) + ", " +
+                           blinkGetLastError(nullptr));
   }
 
   /// Takes as many calls from the sequence as this thread makes in one group.
@@ -166,7 +167,7 @@ template <typename Body> void guarded(Findings &findings, const Body &body) {
   try {
     body();
   } catch (const std::exception &error) {
-    findings.add(0, 0, error.what());
+    findings.addError(0, 0, error.what());
   }
 }
 

@@ -34,7 +34,8 @@ checks every element. tools/storm builds this program and runs it.
 
 A job is a set of communicators over one schedule, of 2 to 8 ranks, that make
 dozens to hundreds of calls. A call is made by all ranks. The last line is
-"N calls, W wrong, seed S". Stops after a job in which something is wrong.
+"N calls, W wrong, E errors, seed S": of calls with wrong results, and of those
+that failed. Stops after a job in which something is wrong.
 Exit code: 0 success, 1 something is wrong, 2 an invalid command line.
 )";
 

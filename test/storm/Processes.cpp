@@ -96,9 +96,12 @@ void runProcesses(const JobPlan &job, const std::vector<std::string> &arguments,
     int status = 0;
     while (waitpid(members[rank].process, &status, 0) < 0) {
     }
-    if (status != 0)
-      findings.add(int(rank), 0,
-                   "the process ended with status " + std::to_string(status));
+    const std::string text =
+        "the process ended with status " + std::to_string(status);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kWrongResults)
+      findings.addWrong(int(rank), 0, text);
+    else if (status != 0)
+      findings.addError(int(rank), 0, text);
   }
 }
 

@@ -14,6 +14,10 @@
 
 namespace blink::storm {
 
+/// The exit code of a member whose calls had wrong results; other codes than 0
+/// are errors.
+inline constexpr int kWrongResults = 3;
+
 /// Starts the members with these arguments after the program's name, and waits
 /// for them.
 void runProcesses(const JobPlan &job, const std::vector<std::string> &arguments,

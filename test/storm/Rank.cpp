@@ -26,20 +26,24 @@ size_t arenaBytes(const JobPlan &job) {
 
 } // namespace
 
-void Findings::add(int rank, unsigned call, const std::string &text) {
+void Findings::add(std::set<unsigned> &calls, const char *what, int rank,
+                   unsigned call, const std::string &text) {
   constexpr size_t kMostTexts = 8;
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto place = std::lower_bound(calls_.begin(), calls_.end(), call);
-  if (place == calls_.end() || *place != call)
-    calls_.insert(place, call);
+  calls.insert(call);
   if (texts_.size() < kMostTexts)
-    texts_.push_back("call " + std::to_string(call) + ", rank " +
-                     std::to_string(rank) + ": " + text);
+    texts_.push_back(std::string(what) + ": call " + std::to_string(call) +
+                     ", rank " + std::to_string(rank) + ": " + text);
 }
 
 size_t Findings::wrongCalls() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return calls_.size();
+  return wrong_.size();
+}
+
+size_t Findings::errors() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return failed_.size();
 }
 
 Rank::Rank(const JobPlan &job, int rank, Findings &findings)
@@ -165,12 +169,14 @@ void Rank::retire() {
   call.done.wait();
   blinkResult_t state = blinkSuccess;
   blinkCommGetAsyncError(comm_, &state);
-  const std::string text =
-      state != blinkSuccess
-          ? std::string("the communicator: ") + blinkGetErrorString(state)
-          : call.buffers.check(call.region);
-  if (!text.empty())
-    findings_.add(rank_, call.number, call.c.describe() + ": " + text);
+  const std::string about = call.c.describe() + ": ";
+  if (state != blinkSuccess)
+    findings_.addError(rank_, call.number,
+                       about +
+                           "the communicator: " + blinkGetErrorString(state));
+  else if (const std::string text = call.buffers.check(call.region);
+           !text.empty())
+    findings_.addWrong(rank_, call.number, about + text);
   calls_.pop_front();
 }
 

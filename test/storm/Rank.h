@@ -18,23 +18,36 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <set>
 
 namespace blink::storm {
 
 /// What is wrong in a job. Any thread may add to it.
 class Findings {
 public:
-  /// `call` is the number of the call in the job.
-  void add(int rank, unsigned call, const std::string &text);
-  /// Returns the number of wrong calls; findings of several ranks about one
-  /// call count once.
+  /// A wrong result. `call` is the number of the call in the job.
+  void addWrong(int rank, unsigned call, const std::string &text) {
+    add(wrong_, "wrong", rank, call, text);
+  }
+  /// A call that failed, or an error outside of calls.
+  void addError(int rank, unsigned call, const std::string &text) {
+    add(failed_, "error", rank, call, text);
+  }
+  bool empty() const { return wrongCalls() == 0 && errors() == 0; }
+  /// Returns the number of calls with wrong results; findings of several ranks
+  /// about one call count once.
   size_t wrongCalls() const;
+  /// Does the same for errors. A call may count as both.
+  size_t errors() const;
   /// Returns the texts of the first few findings.
   const std::vector<std::string> &texts() const { return texts_; }
 
 private:
+  void add(std::set<unsigned> &calls, const char *what, int rank, unsigned call,
+           const std::string &text);
+
   mutable std::mutex mutex_;
-  std::vector<unsigned> calls_; ///< ascending
+  std::set<unsigned> wrong_, failed_; ///< numbers of calls
   std::vector<std::string> texts_;
 };
 

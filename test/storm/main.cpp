@@ -64,7 +64,7 @@ Limits limitsOf(const Options &options) {
 void say(const JobPlan &job, const Options &options, const Findings &findings) {
   std::printf("storm: %s\n", job.describe().c_str());
   for (const std::string &text : findings.texts())
-    std::printf("storm: wrong: %s\n", text.c_str());
+    std::printf("storm: %s\n", text.c_str());
   std::printf("storm: repeat it with");
   for (const std::string &argument :
        options.argumentsFor(job.number, job.calls))
@@ -97,8 +97,8 @@ int runAsMember(const Options &options) {
   Findings findings;
   runMember(job, *options.member, idOfMember(), findings, meetOtherMembers);
   for (const std::string &text : findings.texts())
-    std::printf("storm: wrong: %s\n", text.c_str());
-  return findings.wrongCalls() == 0 ? 0 : 1;
+    std::printf("storm: %s\n", text.c_str());
+  return findings.wrongCalls() != 0 ? kWrongResults : findings.empty() ? 0 : 1;
 }
 
 int runStorm(const Options &options) {
@@ -114,9 +114,9 @@ int runStorm(const Options &options) {
         .count();
   };
   uint64_t calls = 0;
-  size_t wrong = 0;
+  size_t wrong = 0, errors = 0;
   const auto isOver = [&] {
-    return wrong != 0 || interrupted != 0 ||
+    return wrong + errors != 0 || interrupted != 0 ||
            (options.calls != 0 ? calls == options.calls
                                : calls != 0 && !options.endless() &&
                                      seconds() >= options.seconds);
@@ -136,16 +136,17 @@ int runStorm(const Options &options) {
       runJob(job, findings);
     calls += job.calls;
     wrong += findings.wrongCalls();
-    if (wrong != 0)
+    errors += findings.errors();
+    if (!findings.empty())
       say(job, options, findings);
     if (options.job)
       break;
   }
   std::printf("storm: %.1f s, %.0f calls/s\n", seconds(),
               double(calls) / seconds());
-  std::printf("%llu calls, %zu wrong, seed %llu\n",
-              static_cast<unsigned long long>(calls), wrong, seed);
-  return wrong == 0 ? 0 : 1;
+  std::printf("%llu calls, %zu wrong, %zu errors, seed %llu\n",
+              static_cast<unsigned long long>(calls), wrong, errors, seed);
+  return wrong + errors == 0 ? 0 : 1;
 }
 
 } // namespace
