@@ -17,9 +17,9 @@
 |*     blinkGroupEnd();
 |*
 |* Every function returns a blinkResult_t; blinkGetLastError returns a sentence
-|* that says what went wrong. The library never prints, exits or aborts, with
-|* one exception: it writes lines to stderr if BLINK_DEBUG is WARN, INFO or
-|* TRACE in the environment.
+|* that says what went wrong. The library never exits or aborts. It prints to
+|* stderr, and writes files, only if variables of the environment ask for it:
+|* BLINK_DEBUG, BLINK_HANG_SIGNAL, BLINK_HANG_DIR and BLINK_TRACE.
 |*
 |* Threads. Unless its comment says otherwise, a function may be called from any
 |* thread at any time. Collectives on one communicator take turns, and so do

@@ -12,9 +12,16 @@ import sys
 # Folder -> include prefixes that no file below it may use.
 MLIR = ("mlir/", "dialect/")
 COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
-ROOMS = ("support", "topology", "machines", "generate", "packing", "plan", "simulate", "passes", "target", "verify", "report", "driver", "check", "render")
-RUNTIME_FILES = ("Backend", "Fork", "Log", "Mapping", "NetworkSettings", "Status", "Trace", "Transport")  # headers of runtime/ itself, but blink.h
-RUNTIME_ROOMS = ("api", "plan", "job", "core", "flight", "host", "cuda", "network")
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def folders(of, *without):
+    return tuple(sorted(path.name for path in (ROOT / of).iterdir() if path.is_dir() and path.name not in without))
+
+
+ROOMS = folders("compiler")
+RUNTIME_FILES = tuple(sorted(path.stem for path in (ROOT / "runtime").glob("*.h") if path.name != "blink.h"))
+RUNTIME_ROOMS = folders("runtime", "bindings", "examples")
 
 
 def but(*allowed):
@@ -38,12 +45,15 @@ FORBIDDEN = {
     "runtime/cuda": ("runtime/api/", "runtime/host/"),
     "runtime/network": runtime_but("network"),  # it only needs the interface
     "runtime/bindings": ("schedules/", *runtime_but(), *(f"runtime/{name}" for name in RUNTIME_FILES)),  # blink.h alone
+    "runtime/examples": ("schedules/", *runtime_but(), *(f"runtime/{name}" for name in RUNTIME_FILES)),
     "dialect": ("compiler/", "runtime/", "schedules/", "tools/", "glpk", "nlohmann/"),
     "compiler/support": (*MLIR, "glpk", "schedules/", *but("support")),
     "compiler/topology": (*MLIR, "glpk", *but("support", "topology")),
     "compiler/machines": (*MLIR, "glpk", "nlohmann/", *but("support", "topology", "machines")),
-    "compiler/probe": (*MLIR, "glpk", "nlohmann/", "cuda", *but("support", "topology")),  # drivers are loaded, not linked
+    "compiler/probe": (*MLIR, "glpk", "nlohmann/", "cuda", *but("support", "topology", "import", "probe")),  # drivers are loaded, not linked
     "compiler/generate": (*MLIR, "glpk", *but("support", "topology", "generate")),
+    "compiler/import": (*MLIR, "glpk", "nlohmann/", *but("support", "topology", "import")),
+    "compiler/export": (*MLIR, "glpk", "nlohmann/", *but("support", "topology", "import", "export")),
     "compiler/packing": (*MLIR, "nlohmann/", *but("support", "topology", "packing")),
     "compiler/plan": (*MLIR, "glpk", "nlohmann/", "schedules/ScheduleFile", *but("support", "topology", "packing", "plan")),
     "compiler/simulate": (*MLIR, "glpk", "nlohmann/", "schedules/ScheduleFile", *but("support", "plan", "simulate")),
