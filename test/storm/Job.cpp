@@ -147,7 +147,7 @@ private:
     if (grouped)
       judge(blinkGroupEnd());
     for (const auto &rank : ranks_)
-      rank->fetchResults();
+      rank->fetchResults(failed_);
     number_ += numInGroup_;
   }
 

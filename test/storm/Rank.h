@@ -67,8 +67,9 @@ public:
   void prepare(const test::Case &c);
   /// Makes the next prepared call.
   blinkResult_t makeCall();
-  /// Queues copies of the results behind the calls made so far.
-  void fetchResults();
+  /// Queues copies of the results behind the calls made so far. If one of these
+  /// `failed`, none of the results is checked: what there is says nothing.
+  void fetchResults(bool failed);
   /// Perhaps registers some of the memory, or deregisters it, before the next
   /// call.
   blinkResult_t changeWindows();
@@ -83,6 +84,7 @@ private:
     unsigned char *region;
     blinkStream_t stream;
     Mark done;
+    bool failed = false; ///< it, or another call of its group
   };
   /// Returns the maximum number of bytes that the buffers of a call can take.
   static size_t mostBytes(const test::Case &c, int numRanks);
