@@ -12,6 +12,7 @@
 #include "compiler/support/Error.h"
 #include "compiler/target/ImportSchedule.h"
 #include "compiler/topology/TopologyReader.h"
+#include "dialect/Collective.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
