@@ -128,7 +128,7 @@ private:
     /// whatever the ranks there call, and `lanes` is not kept.
     uint32_t room = 0;
     LaneUse lanes;
-    /// How many lanes of messages may be in one kernel, so that those of a
+    /// How many blocks a kernel of messages may have, so that the lanes of a
     /// collective can run beside them.
     uint32_t messageRoom = std::numeric_limits<uint32_t>::max();
     /// For a rank of another process: the addresses at which that process has
@@ -280,6 +280,7 @@ private:
   Status beginMessages(MessageBatch &batch, bool beside, bool &begun);
   size_t windowEnd(const MessageBatch &batch, size_t begin) const;
   uint32_t lanesOfMessage(const Call &call) const;
+  uint32_t turnsOf(const MessageBatch &batch, size_t begin, size_t end) const;
   Status launchWindow(const MessageBatch &batch, size_t begin, size_t end);
   Status endMessages(const MessageBatch &batch);
   LaunchedMessage messageOf(const MessageEnd &end);

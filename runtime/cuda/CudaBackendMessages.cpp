@@ -13,9 +13,11 @@
 // This cannot deadlock. Of all messages that are not done, consider the first
 // in this order. Before its two ends their devices have only ends of earlier
 // messages, which are done; so both ends run, because a kernel has no more
-// blocks than the GPU can run beside the lanes of a collective. The order
-// begins with the turn because a group on one rank may be several groups on
-// another, one after the other.
+// blocks than the GPU can run beside the lanes of a collective. If its ends
+// have more lanes than that, a block runs several lanes of a message, one after
+// the other; each of them needs only its own ring. The order begins with the
+// turn because a group on one rank may be several groups on another, one after
+// the other.
 //
 // The messages of a queue that are in one kernel have one variant. In another
 // variant a ring may belong to another lane, and its block would not wait for
@@ -34,6 +36,11 @@
 #include <tuple>
 
 namespace blink::runtime {
+
+/// Returns the number of blocks that run so many lanes, `turns` each.
+static uint32_t blocksOf(uint32_t lanes, uint32_t turns) {
+  return (lanes + turns - 1) / turns;
+}
 
 Status CudaBackend::collectMessages(const std::vector<Call *> &calls,
                                     std::vector<MessageBatch> &batches) const {
@@ -98,7 +105,6 @@ Status CudaBackend::beginMessages(MessageBatch &batch, bool beside,
 size_t CudaBackend::windowEnd(const MessageBatch &batch, size_t begin) const {
   const std::vector<MessageEnd> &ends = batch.ends;
   std::map<std::shared_ptr<Event> *, const VariantPlan *> variants; // by queue
-  uint32_t blocks = 0;
   size_t end = begin;
   while (end < ends.size()) {
     // If both ends are on this device, they must be in the same kernel.
@@ -108,18 +114,38 @@ size_t CudaBackend::windowEnd(const MessageBatch &batch, size_t begin) const {
     bool fits = next - begin <= MessageLaunch::kMax;
     for (size_t i = end; i < next; ++i) {
       const Call &call = *ends[i].call;
-      const auto [known, isNew] =
-          variants.try_emplace(batch.uses[i].launched, &call.variant());
-      if (isNew)
-        blocks += lanesOfMessage(call);
+      const auto known =
+          variants.try_emplace(batch.uses[i].launched, &call.variant()).first;
       fits &= known->second == &call.variant() &&
-              blocks <= ranks_[call.rank].messageRoom;
+              variants.size() <= ranks_[call.rank].messageRoom;
     }
     if (!fits && end != begin)
       break;
     end = next;
   }
   return end;
+}
+
+/// Returns how many lanes of a message each block of a kernel runs, so that it
+/// has as few blocks as there is room for, or as there are queues.
+uint32_t CudaBackend::turnsOf(const MessageBatch &batch, size_t begin,
+                              size_t end) const {
+  std::map<std::shared_ptr<Event> *, uint32_t> lanes; // by queue
+  uint32_t room = std::numeric_limits<uint32_t>::max(), most = 1;
+  for (size_t i = begin; i < end; ++i) {
+    const Call &call = *batch.ends[i].call;
+    most = std::max(most, lanes[batch.uses[i].launched] = lanesOfMessage(call));
+    room = std::min(room, ranks_[call.rank].messageRoom);
+  }
+  uint32_t turns = 1;
+  for (; turns < most; ++turns) {
+    uint32_t blocks = 0;
+    for (const auto &[queue, number] : lanes)
+      blocks += blocksOf(number, turns);
+    if (blocks <= room)
+      break;
+  }
+  return turns;
 }
 
 /// Returns how many lanes this end of a message has.
@@ -143,6 +169,7 @@ Status CudaBackend::endMessages(const MessageBatch &batch) {
 Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
                                  size_t end) {
   MessageLaunch launch{};
+  launch.turns = turnsOf(batch, begin, end);
   std::vector<CarriedChunks> carried;
   uint32_t blocks = 0;
   // The last message of each queue so far.
@@ -161,7 +188,7 @@ Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
       message.rank.firstBlock = before->rank.firstBlock;
     } else {
       message.rank.firstBlock = blocks;
-      blocks += message.numLanes;
+      blocks += blocksOf(message.numLanes, launch.turns);
     }
     before = &message;
     ++launch.numMessages;

@@ -179,23 +179,27 @@ BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
       .run();
 }
 
-/// Runs block `index` of a launch of messages: one tree of each message of a
-/// queue, in the order of the messages. They are copied as bytes, whatever
+/// Runs block `index` of a launch of messages: `turns` trees of each message of
+/// a queue, in the order of the messages. They are copied as bytes, whatever
 /// their types.
 template <typename Block>
 BLINK_DEVICE inline void
 runMessageBlock(Block &block, const MessageLaunch &launch, uint32_t index) {
   uint32_t m = launch.firstOf(index);
-  const uint32_t tree = index - launch.messages[m].rank.firstBlock;
+  const uint32_t begin =
+      (index - launch.messages[m].rank.firstBlock) * launch.turns;
   BLINK_ROLLED
   while (m != MessageLaunch::kMax) {
     const LaunchedMessage &message = launch.messages[m];
-    if (tree < message.numLanes)
+    BLINK_ROLLED
+    for (uint32_t tree = begin;
+         tree < begin + launch.turns && tree < message.numLanes; ++tree) {
       Lane<uint8_t, Sum, Block, false, false>(block, message.call, message.rank,
                                               message.firstLane + tree,
                                               message.firstLane)
           .run();
-    block.sync(); // the next message uses the same shared memory
+      block.sync(); // the next lane uses the same shared memory
+    }
     m = message.next;
   }
 }

@@ -273,6 +273,7 @@ struct MessageLaunch {
   static constexpr uint32_t kMax = 31;
 
   uint32_t numMessages;
+  uint32_t turns; ///< how many lanes of a message a block runs one by one
   LaunchedMessage messages[kMax];
 
   /// Returns the first message of the queue that `block` belongs to. Further

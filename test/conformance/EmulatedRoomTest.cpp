@@ -26,11 +26,13 @@ namespace {
 
 constexpr size_t kMessageFloats = 100;
 
-/// Two lanes for collectives, and one for each message to or from a rank.
-TestSchedule twoLanesAndMessages(int ranks) {
+/// Two lanes for collectives, and `lanes` for each message to or from a rank.
+TestSchedule twoLanesAndMessages(int ranks, int lanes = 1) {
   TestSchedule both = makeSchedule(Collective::allreduce, 0, ranks, {});
+  BuildOptions layout;
+  layout.treesPerBlock = lanes;
   both.programs.push_back(
-      makeSchedule(Collective::sendrecv, 0, ranks, {}).programs[0]);
+      makeSchedule(Collective::sendrecv, 0, ranks, layout).programs[0]);
   return both;
 }
 
@@ -52,7 +54,8 @@ struct Sharing {
   std::deque<MessageFloats> numbers;
   Job job; // waits for its kernels before the numbers are destroyed
 
-  explicit Sharing(int ranks) : job(twoLanesAndMessages(ranks), ranks, 20000) {
+  explicit Sharing(int ranks, int lanes = 1)
+      : job(twoLanesAndMessages(ranks, lanes), ranks, 20000) {
     for (int rank = 0; rank < ranks; ++rank) {
       useDeviceOf(rank);
       numbers.emplace_back(rank, ranks);
@@ -190,9 +193,12 @@ TEST_CASE("ranks alone on their devices are not refused") {
 }
 
 TEST_CASE("messages leave room for the collective that others call first") {
-  useMachine(4, 3); // as many as lanes that receive from the others
-  {
-    Sharing four(4);
+  // With three lanes, which receive from the others, kernels have one message
+  // each. With nine, one kernel has all messages, whose lanes take turns.
+  for (unsigned lanes : {3, 9}) {
+    CAPTURE(lanes);
+    useMachine(4, lanes);
+    Sharing four(4, lanes == 3 ? 1 : 4);
     blinkGroupStart();
     four.exchange(0, four.othersOf(0));
     four.sum(0, four.job.stream(0));
