@@ -237,6 +237,9 @@ bool RuleChecker::checkSymmetry(const Program &program) {
       return false;
   if (numPrograms_ > numRanks_)
     return fail("symmetry", "of a program with relays, which has none");
+  if (isRooted(program.collective()))
+    return fail("symmetry", "of a ", EnumNameCollective(program.collective()),
+                ", whose root no renaming may move; expected none");
   const std::string wrong = SymmetryGroup::create(
       *file_.topology(), *program.allocation(), renamingsOf(program), group_);
   return wrong.empty() || fail(wrong);

@@ -119,18 +119,19 @@ public:
     std::vector<uint32_t> elements{0};
     own_ = std::make_unique<Trees>(variant, group, program, elements);
     // All sums have one order if those of the images under the generators do.
+    // Images of copies are right if the copies are; judging the same ones again
+    // costs little, and would find a renaming that moves a root.
     for (uint32_t generator : group.generators())
       elements.push_back(generator);
-    if (Semantics(program).reduces())
-      withImages_ = std::make_unique<Trees>(variant, group, program, elements);
+    withImages_ = std::make_unique<Trees>(variant, group, program, elements);
   }
 
   /// Returns the folds of which all folds are images.
   const FoldGraph &steps() const { return steps_; }
   /// Returns trees with all their folds, of which all trees are images.
   const FoldGraph &trees() const { return own_ ? own_->graph : steps_; }
-  /// Returns the same trees; if they reduce, with some of their images.
-  const FoldGraph &sums() const {
+  /// Returns the same trees with some of their images.
+  const FoldGraph &results() const {
     return withImages_ ? withImages_->graph : trees();
   }
   uint32_t images() const { return images_; }
@@ -166,7 +167,7 @@ public:
         }),
         [&] { return describePaths(); });
     add("result", eachVariant([&](const JudgedVariant &judged) {
-          return checkResult(semantics_, judged.sums(), &sums_);
+          return checkResult(semantics_, judged.results(), &sums_);
         }),
         [&] { return describeResult(); });
     if (semantics_.reduces() && report_.checks.back().ok)

@@ -196,6 +196,29 @@ TEST_CASE("rules of the one block of an allreduce, and of steps of a chain "
         std::string::npos);
 }
 
+TEST_CASE("a collective with a root has no symmetry") {
+  for (Collective collective : {Collective::broadcast, Collective::reduce,
+                                Collective::gather, Collective::scatter}) {
+    const OpenedSchedule full(makeSchedule(collective, 0, 2, {}));
+    sched::ProgramParts parts;
+    parts.variants.push_back(
+        VariantParts::of(*full.program().variants()->Get(0)));
+    const auto messageOf = [&](const sched::ProgramParts &changed) {
+      const std::vector<uint8_t> bytes =
+          sched::copySchedule(*full.file, {changed});
+      std::string error;
+      (void)sched::openAnySchedule(bytes.data(), bytes.size(), error);
+      return error;
+    };
+    CHECK(messageOf(parts) == "");
+    parts.symmetry = {shiftBy(2, 1, 2)};
+    CHECK(messageOf(parts) ==
+          std::string("programs[0].symmetry: of a ") +
+              sched::EnumNameCollective(collective) +
+              ", whose root no renaming may move; expected none");
+  }
+}
+
 TEST_CASE("a damaged symmetric file is refused, or expands to a right one") {
   const Form form(Collective::allreduce, 4, 2,
                   {shiftBy(4, 2, 2), shiftBy(4, 1, 2)});

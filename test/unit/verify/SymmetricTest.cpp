@@ -187,6 +187,36 @@ TEST_CASE("representatives show what is wrong with all ranks") {
   CHECK(wrong > kTimes / 30);
 }
 
+TEST_CASE("images of copies are judged like images of sums") {
+  // A broadcast whose representative, rank 0, is right: it sends its input over
+  // its tree to rank 1. In the image of that tree rank 1 sends its own input.
+  // The loader refuses such a file; the proof does not rely on that.
+  const OpenedSchedule full(makeSchedule(Collective::broadcast, 0, 2, {}));
+  sched::ProgramParts parts;
+  parts.symmetry = {shiftBy(2, 1, 2)};
+  sched::VariantParts variant =
+      sched::VariantParts::of(*full.program().variants()->Get(0));
+  variant.symmetric = true;
+  variant.trees = {{1, 2, 0, 0, 1}};
+  using sched::Operand, sched::OperandKind;
+  variant.ranks.resize(1);
+  variant.ranks[0].lanes = {{0, 2}};
+  variant.ranks[0].steps = {{0, 0, 1, 2, false, 0}, {0, 3, 1, 1, false, 0}};
+  variant.ranks[0].operands = {
+      Operand(0, OperandKind::input), Operand(0, OperandKind::output),
+      Operand(0, OperandKind::channel), Operand(0, OperandKind::channel),
+      Operand(0, OperandKind::output)};
+  parts.variants = {variant};
+  const std::vector<uint8_t> bytes = sched::copySchedule(*full.file, {parts});
+  const sched::Schedule &file = *sched::GetSchedule(bytes.data());
+  const VerifyReport report = verifyProgram(file, *file.programs()->Get(0), {});
+  CHECK(!report.ok);
+  for (const Check &check : report.checks)
+    if (check.name == "result")
+      CHECK(check.detail == "tree 1: rank 0 ends with the input of rank 1, "
+                            "which is not the sender of block 0");
+}
+
 TEST_CASE("prices that are alike where links are prove what all pairs prove") {
   std::mt19937 random(7);
   int alike = 0, less = 0;
