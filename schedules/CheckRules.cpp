@@ -9,6 +9,7 @@
 
 #include "schedules/CheckRules.h"
 
+#include "schedules/MessageRules.h"
 #include "schedules/PartialSums.h"
 #include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
@@ -338,7 +339,12 @@ bool RuleChecker::checkVariant(const Variant &variant) {
       return false;
   }
   within_ = inVariant;
-  return checkChannelsJoined(variant) && checkSwitches(variant);
+  if (!checkChannelsJoined(variant) || !checkSwitches(variant))
+    return false;
+  const std::string wrong = isPairwise(program_->collective())
+                                ? checkMessages(variant, group_, numRanks_)
+                                : "";
+  return wrong.empty() || fail(wrong);
 }
 
 bool RuleChecker::checkSwitches(const Variant &variant) {

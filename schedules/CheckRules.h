@@ -52,12 +52,13 @@ class RuleWalk {
 protected:
   explicit RuleWalk(uint64_t bytes) : budget_(bytes) {}
 
-  /// Records a violation at `place`, relative to `within_`. Always returns
-  /// false.
+  /// Records a violation at `place`, relative to `within_`; `place` may say
+  /// already what is wrong. Always returns false.
   template <typename... Parts>
   bool fail(const std::string &place, const Parts &...what) {
     error_ = within_ + place;
-    error_ += textOf(error_.empty() ? "" : ": ", what...);
+    if constexpr (sizeof...(what) > 0)
+      error_ += textOf(error_.empty() ? "" : ": ", what...);
     return false;
   }
 

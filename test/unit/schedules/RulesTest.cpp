@@ -497,6 +497,112 @@ TEST_CASE("rules of relays") {
               }}});
 }
 
+TEST_CASE("rules of a sendrecv") {
+  using sched::OperandKind;
+  // Tree 3 s + d is for messages from rank s to rank d.
+  TestSchedule right = makeSchedule(Collective::sendrecv, 0, 3, {});
+  const auto input = [](uint32_t block) {
+    return TestOperand{OperandKind::input, block};
+  };
+  const auto output = [](uint32_t block) {
+    return TestOperand{OperandKind::output, block};
+  };
+  const auto channel = [](uint32_t index) {
+    return TestOperand{OperandKind::channel, index};
+  };
+  const auto add = [](TestSchedule &s, int to, const TestFold &fold) {
+    TestRank &own = rank(s, to);
+    own.lanes.push_back({uint32_t(own.steps.size()), 1});
+    own.steps.push_back({fold.tree, uint32_t(own.operands.size()),
+                         uint16_t(fold.sources.size()),
+                         uint16_t(fold.destinations.size())});
+    for (const auto *list : {&fold.sources, &fold.destinations})
+      own.operands.insert(own.operands.end(), list->begin(), list->end());
+  };
+  const auto addChannel = [](TestSchedule &s, uint32_t tree, uint16_t source,
+                             uint16_t destination) {
+    TestChannel more = s.variant().channels[0];
+    more.tree = tree;
+    more.source = source;
+    more.destination = destination;
+    s.variant().channels.push_back(more);
+    return uint32_t(s.variant().channels.size() - 1);
+  };
+  // Adds a tree without channels and steps that takes half of a tree's share.
+  const auto divide = [](TestSchedule &s, uint32_t tree) {
+    auto &trees = s.variant().trees;
+    trees[tree].numerator = 1;
+    trees[tree].denominator = 2;
+    trees.insert(trees.begin() + tree, TestTree(trees[tree]));
+    for (TestChannel &one : s.variant().channels)
+      one.tree += one.tree >= tree;
+    for (TestRank &own : s.variant().ranks)
+      for (TestStep &step : own.steps)
+        step.tree += step.tree >= tree;
+  };
+  // The channel from rank 0 to rank 1, and the step that writes it.
+  REQUIRE(right.variant().channels[0].tree == 1);
+  REQUIRE(right.variant().channels.size() == 6);
+  uint32_t sends = 0;
+  while (rank(right, 0).steps[sends].tree != 1)
+    ++sends;
+  const std::string step =
+      "programs[0].variants[0].ranks[0].steps[" + std::to_string(sends) + "]";
+  const char *expected = "expected a step that copies to its tree's channel "
+                         "from input block 1, or from there to output block 0";
+  checkEach(
+      right,
+      {// A message from rank 0 to rank 1 over rank 2, which does not run then.
+       {"programs[0].variants[0].channels[0]",
+        "joins ranks 0 and 2, but a message of block 1 goes from rank 0 to "
+        "rank 1 in one hop",
+        [&](auto &s) {
+          s.variant().channels[0].destination = 2;
+          const uint32_t second = addChannel(s, 1, 2, 1);
+          for (TestOperand &operand : rank(s, 1).operands)
+            if (operand.kind == OperandKind::channel && operand.index == 0)
+              operand.index = second;
+          add(s, 2, {1, {channel(0)}, {channel(second)}});
+        }},
+       {"programs[0].variants[0].channels[6]",
+        "a second one of tree 1, expected one",
+        [&](auto &s) {
+          const uint32_t second = addChannel(s, 1, 0, 1);
+          add(s, 0, {1, {input(1)}, {channel(second)}});
+          add(s, 1, {1, {channel(second)}, {output(0)}});
+        }},
+       {"programs[0].variants[0].channels[6]",
+        "a message of block 0 stays on rank 0",
+        [&](auto &s) {
+          const uint32_t there = addChannel(s, 0, 0, 1);
+          add(s, 0, {0, {input(0)}, {channel(there)}});
+          add(s, 1, {0, {channel(there)}, {output(0)}});
+        }},
+       {"programs[0].variants[0].trees[1]",
+        "expected a channel from rank 0 to rank 1",
+        [&](auto &s) { divide(s, 1); }},
+       {"programs[0].variants[0].trees[0]", "expected a step on rank 0",
+        [&](auto &s) { divide(s, 0); }},
+       {"programs[0].variants[0].ranks[0].steps[5]",
+        "expected the one step of its tree, which copies input block 0 to "
+        "output block 0",
+        [&](auto &s) { add(s, 0, {0, {input(0)}, {output(0)}}); }},
+       {step.c_str(), expected,
+        [&](auto &s) {
+          TestStep &own = rank(s, 0).steps[sends];
+          rank(s, 0).operands[own.operandsBegin].index = 2;
+        }},
+       {step.c_str(), expected, [&](auto &s) {
+          // What rank 0 sends is copied to its own output, too.
+          auto &[lanes, steps, operands] = rank(s, 0);
+          const uint32_t begin = steps[sends].operandsBegin;
+          operands.insert(operands.begin() + begin + 2, output(0));
+          ++steps[sends].destinations;
+          for (TestStep &other : steps)
+            other.operandsBegin += other.operandsBegin > begin;
+        }}});
+}
+
 TEST_CASE("rules of accumulation") {
   BuildOptions options;
   options.shape = Shape::chain;

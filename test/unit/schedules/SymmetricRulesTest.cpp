@@ -132,6 +132,14 @@ TEST_CASE("rules of symmetric variants") {
         }}});
 }
 
+TEST_CASE("what is wrong with a generator is the end of the message") {
+  const Form form(Collective::allgather, 6, 1, {shiftBy(6, 2, 3)});
+  sched::ProgramParts wrong = form.parts;
+  wrong.symmetry[0].nodes.pop_back();
+  const std::string message = form.messageOf(wrong);
+  CHECK(message == "programs[0].symmetry[0]: renames 5 of 6 nodes");
+}
+
 TEST_CASE("a step's channels are of one image of a tree") {
   // A chain over a path of two hops: the rank in the middle reads and writes.
   const Form form(Collective::allgather, 6, 1, {shiftBy(6, 1, 6)});
@@ -194,6 +202,39 @@ TEST_CASE("rules of the one block of an allreduce, and of steps of a chain "
   CHECK(alltoall.messageOf(wrong).find(
             "of a tree with root 1, which no channel joins with rank 0") !=
         std::string::npos);
+}
+
+TEST_CASE("rules of a sendrecv hold for images") {
+  const Form form(Collective::sendrecv, 4, 1, {shiftBy(4, 2, 2)});
+  // The representative of rank 3 is rank 1, to which rank 2 then sends what
+  // rank 0 sends to rank 3: from input block 1, to output block 2.
+  const auto &variant = form.parts.variants[0];
+  REQUIRE(variant.trees[3].block() == 3);
+  const auto toChannel = [](sched::VariantParts &parts, uint32_t rank,
+                            bool writes) -> sched::Operand & {
+    auto &[lanes, steps, operands] = parts.ranks[rank];
+    for (const sched::Step &step : steps) {
+      sched::Operand *own = &operands[step.operands_begin()];
+      if (step.tree() == 3 && own[writes].kind() == sched::OperandKind::channel)
+        return own[!writes];
+    }
+    throw std::logic_error("no such step");
+  };
+  sched::VariantParts right = variant;
+  CHECK(toChannel(right, 0, true).index() == 3);
+  CHECK(toChannel(right, 1, false).index() == 2);
+  const auto set = [&](uint32_t rank, bool writes, uint32_t block) {
+    sched::ProgramParts wrong = form.parts;
+    sched::Operand &operand = toChannel(wrong.variants[0], rank, writes);
+    operand = {block, operand.kind()};
+    return form.messageOf(wrong);
+  };
+  CHECK(set(0, true, 3) == "");
+  CHECK(set(1, false, 2) == "");
+  const char *expected = "expected a step that copies to its tree's channel "
+                         "from input block 3, or from there to output block 0";
+  CHECK(set(0, true, 1).find(expected) != std::string::npos);
+  CHECK(set(1, false, 0).find(expected) != std::string::npos);
 }
 
 TEST_CASE("a collective with a root has no symmetry") {
