@@ -156,6 +156,7 @@ bool ClusterWalk::checkBoxes() {
   std::vector<bool> isGpu(nodes), met(nodes);
   for (uint16_t node : *index_.gpu_nodes())
     isGpu[node] = true;
+  std::vector<bool> occurs(cluster_.kinds()->size());
   size_t gpus = 0, inBoxes = 0;
   for (uint32_t b = 0; b < cluster_.boxes()->size(); ++b) {
     const Box &box = *cluster_.boxes()->Get(b);
@@ -174,12 +175,16 @@ bool ClusterWalk::checkBoxes() {
         return fail(place, "expected nodes of its own, GPUs first, ascending");
       met[node] = true;
     }
+    occurs[box.kind()] = true;
     gpus += kind.gpus();
     inBoxes += kind.nodes();
   }
   if (gpus != index_.gpu_nodes()->size())
     return fail("boxes: ", gpus, " GPUs, expected ",
                 index_.gpu_nodes()->size());
+  for (size_t k = 0; k < occurs.size(); ++k)
+    if (!occurs[k])
+      return fail("kinds[", k, "]: no box is of this kind; expected one");
   shared_ = nodes - inBoxes;
   return true;
 }
