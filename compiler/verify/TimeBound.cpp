@@ -45,6 +45,13 @@ public:
   /// Returns the most rounds that any fold looks back.
   int64_t most() const { return most_; }
 
+  /// Returns the rounds for which there is time and memory.
+  int64_t affordable() const {
+    constexpr int64_t kFolds = 4 << 20, kWaves = 16 << 20; // times rounds
+    return std::min(kFolds / std::max<int64_t>(1, numFolds_),
+                    kWaves / std::max<int64_t>(1, int64_t(numWaves_)));
+  }
+
   bool runs(uint32_t fold, int64_t round) const {
     const Fold &of = graph_.graph().fold(fold);
     const int64_t chunk = round - of.delay;
@@ -67,12 +74,18 @@ public:
     return sent_[size_t(round) * numChannels_ + channel];
   }
 
-  void runRound() {
-    const int64_t round = rounds_++;
-    begins_.resize(size_t(rounds_) * numFolds_, 0);
-    ends_.resize(size_t(rounds_) * numFolds_, 0);
-    sent_.resize(size_t(rounds_) * numChannels_, 0);
-    arrivals_.resize(size_t(rounds_) * numWaves_, 0);
+  /// Runs the first `rounds` rounds.
+  void run(int64_t rounds) {
+    begins_.resize(size_t(rounds) * numFolds_, 0);
+    ends_.resize(size_t(rounds) * numFolds_, 0);
+    sent_.resize(size_t(rounds) * numChannels_, 0);
+    arrivals_.resize(size_t(rounds) * numWaves_, 0);
+    for (int64_t round = 0; round < rounds; ++round)
+      runRound(round);
+  }
+
+private:
+  void runRound(int64_t round) {
     for (uint32_t fold : order_) {
       const bool runsNow = runs(fold, round);
       waves_.assign(runsNow ? wavesOf(fold) : 1, 0);
@@ -94,11 +107,9 @@ public:
       const size_t place = size_t(round) * numFolds_ + fold;
       begins_[place] = ends_[place] = waves_.front();
       if (runsNow)
-        run(fold, round);
+        runFold(fold, round);
     }
   }
-
-private:
   uint32_t wavesOf(uint32_t fold) const {
     return graph_.cut().waves[graph_.graph().fold(fold).tree];
   }
@@ -136,7 +147,7 @@ private:
 
   /// Runs the waves of a fold, which have arrived at waves_, one after the
   /// other.
-  void run(uint32_t fold, int64_t round) {
+  void runFold(uint32_t fold, int64_t round) {
     double now = 0;
     for (size_t wave = 0; wave < waves_.size(); ++wave) {
       now = std::max(now, waves_[wave]);
@@ -177,7 +188,6 @@ private:
   size_t numWaves_ = 0;            ///< of the chunks of all channels
   std::vector<uint32_t> order_;
   int64_t most_ = 0;
-  int64_t rounds_ = 0;
   std::vector<double> begins_, ends_; ///< by round and fold
   std::vector<double> sent_;          ///< by round and channel
   std::vector<double> arrivals_;      ///< by round, channel and wave
@@ -207,7 +217,6 @@ double sentBy(const TimedGraph &timed, const Pace &pace, uint32_t channel) {
 
 double timeBound(const TimedGraph &graph, const Pace &pace,
                  int64_t clockRounds) {
-  constexpr int64_t kTimes = 4 << 20; // rounds by folds
   const uint32_t numFolds = graph.graph().numFolds();
   if (pace.begins.size() != numFolds)
     return HUGE_VAL; // links without a rate have no pace
@@ -216,10 +225,9 @@ double timeBound(const TimedGraph &graph, const Pace &pace,
     rounds = std::max(rounds, endOf(graph, fold));
   Clock clock(graph);
   const int64_t wanted =
-      std::min({clockRounds + clock.most(), kTimes / std::max(1u, numFolds),
+      std::min({clockRounds + clock.most(), clock.affordable(),
                 int64_t(std::min(rounds, 1e9))});
-  for (int64_t round = 0; round < wanted; ++round)
-    clock.runRound();
+  clock.run(wanted);
 
   // In the rounds that later rounds look back to, find out by how much
   // everything is earlier than pace.begins says. Later rounds are then at least

@@ -16,6 +16,10 @@
 #include <algorithm>
 #include <deque>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace blink;
 using namespace blink::test;
 
@@ -251,4 +255,51 @@ TEST_CASE("a report names the circle that is slowest") {
   CHECK(detailOf(judge(chain(0, 2)), "pace") ==
         "lanes in order keep all of the links' rate; at most, 256 MiB in "
         "268.4 ms");
+}
+
+TEST_CASE("the proof of a small file takes little memory") {
+  // Chunks of 64 MiB in waves of 3,840 bytes, slots for 1,024 rounds, and
+  // 60,000 rounds before the first chunk: a clock would take 2 GB for those
+  // that it could run.
+  constexpr uint16_t delay = 60000;
+  TestSchedule schedule = emptySchedule(Collective::allreduce, 2);
+  TestVariant &variant = schedule.variant();
+  variant.protocol = sched::Protocol::low_latency;
+  variant.chunks = 64u << 20;
+  variant.chunks.leastChunks = 1;
+  variant.trees.assign(4, variant.trees[0]);
+  TestLanes lanes[2];
+  for (uint32_t tree = 0; tree < 4; ++tree) {
+    variant.trees[tree].numerator = 1;
+    variant.trees[tree].denominator = 4;
+    const uint32_t up = addChannel(schedule, 0, 1);
+    const uint32_t down = addChannel(schedule, 1, 0);
+    for (uint32_t one : {up, down}) {
+      variant.channels[one].tree = tree;
+      variant.channels[one].slots = 1024;
+    }
+    lanes[0].push_back({{tree, {input()}, {channel(up)}, false, delay}});
+    lanes[0].push_back({{tree, {channel(down)}, {output()}, false, delay}});
+    lanes[1].push_back({{tree,
+                         {channel(up), input()},
+                         {output(), channel(down)},
+                         true,
+                         delay}});
+  }
+  variant.ranks = {rankOf(lanes[0]), rankOf(lanes[1])};
+  const OpenedSchedule opened(schedule);
+  const pid_t child = fork();
+  if (child == 0) {
+    VerifyOptions options;
+    options.times = true;
+    const VerifyReport report =
+        verifyProgram(*opened.file, opened.program(), options);
+    _exit(report.times.size() == 1 ? 0 : 1);
+  }
+  REQUIRE(child > 0);
+  int status = 0;
+  rusage usage{};
+  REQUIRE(wait4(child, &status, 0, &usage) == child);
+  CHECK(status == 0);
+  CHECK(usage.ru_maxrss < (500 << 10)); // KiB
 }
