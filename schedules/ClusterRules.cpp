@@ -65,9 +65,6 @@ bool ClusterWalk::checkTopology() {
   const Topology &topology = *cluster_.topology();
   if (std::string wrong = checkTopologyRules(topology, budget_); !wrong.empty())
     return fail(wrong);
-  for (const Node *node : *topology.nodes())
-    if (const char *wrong = budget_.pay(node->id()))
-      return fail("topology.nodes: ", wrong);
   return topology.nodes()->size() == index_.num_nodes() ||
          fail("topology: ", topology.nodes()->size(), " nodes, expected ",
               index_.num_nodes());

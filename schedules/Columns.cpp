@@ -49,11 +49,8 @@ uint64_t ColumnReader::number() {
 
 Column ColumnReader::column(uint64_t size) {
   Column column;
-  if (failed_ || size > left_) {
-    fail();
+  if (failed_ || !pay(size))
     return column;
-  }
-  left_ -= size;
   uint32_t before = 0;
   while (column.size() < size) {
     const uint64_t word = number();

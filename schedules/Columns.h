@@ -69,6 +69,16 @@ public:
   /// Ends the reading, and what is read from here on is empty.
   void fail() { failed_ = true; }
   bool failed() const { return failed_; }
+  /// Takes the place of `words` more numbers for what the caller makes of those
+  /// read; returns false, after a failure, if there is none.
+  bool pay(uint64_t words) {
+    ranOut_ |= words > left_;
+    failed_ |= ranOut_;
+    left_ -= failed_ ? 0 : words;
+    return !failed_;
+  }
+  /// Returns true if more numbers were wanted than there may be.
+  bool ranOut() const { return ranOut_; }
   /// Returns true if all bytes were read, and all of them rightly.
   bool isDone() const { return !failed_ && at_ == end_; }
   uint64_t wordsLeft() const { return left_; }
@@ -76,7 +86,7 @@ public:
 private:
   const uint8_t *at_, *end_;
   uint64_t left_;
-  bool failed_ = false;
+  bool failed_ = false, ranOut_ = false;
 };
 
 } // namespace blink::sched

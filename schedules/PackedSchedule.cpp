@@ -14,6 +14,7 @@
 #include "schedules/ScheduleCopy.h"
 #include "schedules/ScheduleFile.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 
@@ -21,6 +22,10 @@ namespace blink::sched {
 namespace {
 
 constexpr size_t kIdentifierAt = 4, kIdentifierBytes = 4;
+
+/// What a rank takes without its structs: its vectors here and its table in the
+/// result, in words.
+constexpr uint64_t kWordsOfRank = (sizeof(RankParts) + 40) / sizeof(uint32_t);
 
 /// The structs of all ranks, one rank after the other.
 struct AllRanks {
@@ -111,7 +116,7 @@ bool unpack(ColumnReader &reader, uint32_t mostRanks, VariantParts &variant) {
   variant.channels = reader.structs<Channel>();
   variant.paths = reader.structs<uint32_t>();
   const uint64_t numRanks = reader.number();
-  if (numRanks > mostRanks)
+  if (numRanks > mostRanks || !reader.pay(numRanks * kWordsOfRank))
     return false;
   AllRanks all;
   for (Column *sizes : {&all.lanes, &all.steps, &all.operands})
@@ -133,7 +138,10 @@ std::vector<uint8_t> unpackChecked(const uint8_t *data, size_t size,
   const Schedule *file = openPacked(data, size, error);
   if (!file)
     return {};
-  uint64_t words = size * kMostTimesLarger / sizeof(uint32_t);
+  uint64_t words = size < kMostUnpackedBytes
+                       ? std::min(size * kMostTimesLarger, kMostUnpackedBytes) /
+                             sizeof(uint32_t)
+                       : 0;
   std::vector<ProgramParts> programs;
   for (const Program *program : *file->programs()) {
     ProgramParts &parts = programs.emplace_back();
@@ -143,7 +151,12 @@ std::vector<uint8_t> unpackChecked(const uint8_t *data, size_t size,
           parts.variants.emplace_back(VariantParts::of(*variant));
       ColumnReader reader(own.packed.data(), own.packed.size(), words);
       if (!unpack(reader, numPrograms(*program), own)) {
-        error = "the packed variants are damaged; compile the schedule again";
+        error = reader.ranOut()
+                    ? "unpacked the schedule takes more than 1 GiB, or more "
+                      "than 256 times its bytes; compile it again without "
+                      "--symmetric"
+                    : "the packed variants are damaged; compile the schedule "
+                      "again";
         return {};
       }
       words = reader.wordsLeft();

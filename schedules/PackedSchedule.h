@@ -27,13 +27,14 @@ bool isPacked(const uint8_t *data, size_t size);
 /// Returns the bytes of the file of which the untrusted bytes of a packed one
 /// were made; they are to be opened with openAnySchedule. Returns an empty
 /// vector, with a sentence in `error`, if they were not made of any. `data`
-/// must be 8-byte aligned. Takes time and memory linear in the result, which is
-/// at most kMostTimesLarger times as large as `size`.
+/// must be 8-byte aligned. Takes time and memory linear in the result, whose
+/// variants take at most kMostTimesLarger times `size`, and kMostUnpackedBytes.
 std::vector<uint8_t> unpackSchedule(const uint8_t *data, size_t size,
                                     std::string &error);
 
 /// More than any schedule becomes smaller, because the topology stays as it is.
 inline constexpr uint64_t kMostTimesLarger = 256;
+inline constexpr uint64_t kMostUnpackedBytes = uint64_t(1) << 30;
 
 } // namespace blink::sched
 

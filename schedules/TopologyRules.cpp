@@ -11,6 +11,17 @@
 
 namespace blink::sched {
 
+/// Pays for an id or a name, which may be copied later.
+static std::string wrongWith(const char *field, const flatbuffers::String *text,
+                             ReadBudget &budget) {
+  if (text->size() > kMostNameBytes)
+    return textOf(field, ": ", text->size(), " bytes, expected at most ",
+                  kMostNameBytes);
+  if (const char *wrong = budget.pay(text))
+    return textOf(field, ": ", wrong);
+  return {};
+}
+
 static std::string wrongWith(const Node &node) {
   if (!known(node.kind()))
     return unknown("node kind", node.kind());
@@ -48,9 +59,18 @@ std::string checkTopologyRules(const Topology &topology, ReadBudget &budget) {
   if (links.size() > kMostLinks)
     return textOf("topology.links: ", links.size(), ", expected at most ",
                   kMostLinks);
-  for (uint32_t i = 0; i < nodes.size(); ++i)
-    if (std::string wrong = wrongWith(*nodes[i]); !wrong.empty())
+  if (std::string wrong = wrongWith("topology.name", topology.name(), budget);
+      !wrong.empty())
+    return wrong;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    std::string wrong = wrongWith("id", nodes[i]->id(), budget);
+    if (wrong.empty() && nodes[i]->device())
+      wrong = wrongWith("device", nodes[i]->device(), budget);
+    if (!wrong.empty())
+      return textOf(at("topology.nodes", i), ".", wrong);
+    if (wrong = wrongWith(*nodes[i]); !wrong.empty())
       return textOf(at("topology.nodes", i), ": ", wrong);
+  }
   for (uint32_t i = 0; i < links.size(); ++i)
     if (std::string wrong = wrongWith(*links[i], nodes.size()); !wrong.empty())
       return textOf(at("topology.links", i), ": ", wrong);

@@ -179,6 +179,43 @@ TEST_CASE("settings that share one long text are refused, not copied") {
   CHECK(error.find("provenance.settings[1].value: shares bytes") == 0);
 }
 
+TEST_CASE("nodes that share one long text are refused, not copied") {
+  const auto messageOf = [](size_t bytesOfId, bool isDevice) {
+    flatbuffers::FlatBufferBuilder builder;
+    const auto text = builder.CreateString(std::string(bytesOfId, 'x'));
+    std::vector<flatbuffers::Offset<sched::Node>> nodes;
+    for (int i = 0; i < 10000; ++i)
+      nodes.push_back(
+          isDevice ? sched::CreateNode(builder, builder.CreateString("a"),
+                                       sched::NodeKind::nic, false, false, text)
+                   : sched::CreateNode(builder, text));
+    std::vector<sched::Link> links;
+    std::vector<flatbuffers::Offset<sched::Program>> programs;
+    const auto topology =
+        sched::CreateTopologyDirect(builder, "bomb", 0, &nodes, &links);
+    const std::vector<uint8_t> bytes = sched::sealSchedule(
+        builder,
+        sched::CreateScheduleDirect(builder, sched::kFormatVersion,
+                                    sched::writeProvenance(builder, "", {}), 1,
+                                    topology, &programs));
+    std::string error;
+    CHECK(!opens(bytes, error));
+    return error;
+  };
+  CHECK(messageOf(256, false) ==
+        "topology.nodes[0].id: 256 bytes, expected at most 255");
+  CHECK(messageOf(256, true) ==
+        "topology.nodes[0].device: 256 bytes, expected at most 255");
+  for (const bool isDevice : {false, true}) {
+    const std::string message = messageOf(255, isDevice);
+    CAPTURE(message);
+    CHECK(message.find("topology.nodes[") == 0);
+    CHECK(message.find(isDevice ? "].device: shares bytes with other parts"
+                                : "].id: shares bytes with other parts") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("steps that share operands are refused before they cost time") {
   TestSchedule model = makeSchedule(Collective::allgather, 0, 2, {});
   TestRank &rank = model.variant().ranks[0];

@@ -64,6 +64,35 @@ std::vector<uint8_t> packedFile() {
   return checkPacked(seal(makeSchedule(Collective::allreduce, 0, 3, options)));
 }
 
+/// Returns a packed file of `numRanks` ranks without links that has a variant
+/// for each of `packed`, and `more` bytes beside.
+std::vector<uint8_t> fileOf(size_t numRanks,
+                            const std::vector<std::vector<uint8_t>> &packed,
+                            size_t more) {
+  TestSchedule schedule;
+  schedule.nodes.assign(numRanks, sched::NodeKind::gpu);
+  schedule.settings = {{"gpus", std::string(more, 'x')}};
+  TestProgram program;
+  for (size_t rank = 0; rank < numRanks; ++rank)
+    program.allocation.push_back(uint16_t(rank));
+  program.variants.resize(1);
+  schedule.programs = {program};
+  const std::vector<uint8_t> plain = seal(schedule);
+  sched::ProgramParts parts;
+  for (size_t v = 0; v < packed.size(); ++v) {
+    sched::VariantParts &variant = parts.variants.emplace_back();
+    variant.packed = packed[v];
+    variant.minBytes = v;
+    variant.maxBytes = v + 1 < packed.size() ? v + 1 : ~uint64_t(0);
+  }
+  std::vector<uint8_t> bytes =
+      sched::copySchedule(*sched::GetSchedule(plain.data()), {parts});
+  std::copy_n(sched::kPackedIdentifier, 4, bytes.begin() + 4);
+  bytes.resize(bytes.size() - sched::kHashBytes);
+  sched::appendHash(bytes);
+  return bytes;
+}
+
 void sealAgain(std::vector<uint8_t> &bytes) {
   bytes.resize(bytes.size() - sched::kHashBytes);
   sched::appendHash(bytes);
@@ -180,4 +209,48 @@ TEST_CASE("a file is packed as a whole or not at all") {
   error.clear();
   CHECK(unpacked(bytes, error).empty());
   CHECK(error.find("packed: missing") != std::string::npos);
+}
+
+TEST_CASE("ranks without steps do not make a file too large") {
+  // Three columns of zeros for each variant.
+  constexpr size_t kRanks = 5000, kVariants = 200;
+  sched::ColumnWriter writer;
+  writer.structs(std::vector<sched::Tree>());
+  writer.structs(std::vector<sched::Channel>());
+  writer.structs(std::vector<uint32_t>());
+  writer.number(kRanks);
+  for (int column = 0; column < 3; ++column)
+    writer.column(sched::Column(kRanks, 0));
+  writer.structs(std::vector<sched::Lane>());
+  writer.structs(std::vector<sched::Step>());
+  writer.number(0); // operands
+  std::string error;
+  const std::vector<uint8_t> one = fileOf(kRanks, {writer.bytes}, 0);
+  CHECK(!unpacked(one, error).empty());
+  CHECK(error == "");
+  const std::vector<uint8_t> bytes =
+      fileOf(kRanks, {kVariants, writer.bytes}, 0);
+  CHECK(unpacked(bytes, error).empty());
+  CHECK(error == "unpacked the schedule takes more than 1 GiB, or more than "
+                 "256 times its bytes; compile it again without --symmetric");
+}
+
+TEST_CASE("what is too large unpacked is not unpacked") {
+  sched::ColumnWriter writer;
+  writer.structs(std::vector<sched::Tree>());
+  writer.structs(std::vector<sched::Channel>());
+  constexpr uint64_t kPaths = 300 << 20; // numbers of four bytes
+  writer.number(kPaths);
+  writer.number(1); // zeros
+  writer.number(kPaths - 2);
+  writer.number(2); // ranks
+  for (int column = 0; column < 3; ++column)
+    writer.column({0, 0});
+  writer.structs(std::vector<sched::Lane>());
+  writer.structs(std::vector<sched::Step>());
+  writer.number(0); // operands
+  std::string error;
+  // 256 times as many bytes would be more.
+  CHECK(unpacked(fileOf(2, {writer.bytes}, 5 << 20), error).empty());
+  CHECK(error.find("unpacked the schedule takes more than 1 GiB") == 0);
 }

@@ -108,6 +108,8 @@ TEST_CASE("rules of the file and its topology") {
           s.nodes[1] = sched::NodeKind::nic;
           s.devices[1] = "";
         }},
+       {"topology.name", "256 bytes, expected at most 255",
+        [](auto &s) { s.topologyName.assign(256, 'x'); }},
        {"link_kinds", "unknown bits", [](auto &s) { s.linkKinds = 64; }},
        {"provenance.settings[1].name", "expected letters",
         [](auto &s) { s.settings = {{"gpus", "all"}, {"", "1"}}; }},
