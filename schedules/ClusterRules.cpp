@@ -45,6 +45,11 @@ private:
   bool checkBoxes();
   bool checkGroups();
   bool checkTurns();
+  /// Describes turns that are more than a search would try in time.
+  static std::string tooMany(size_t turns) {
+    return textOf("turns: ", turns, " of them, expected at most ",
+                  ClusterSymmetry::kMostTurns - 1);
+  }
   /// Returns true if columns are numbered in the order of their first members;
   /// sets `count` to their number.
   static bool numbered(const NumberList &columns, size_t &count);
@@ -126,6 +131,8 @@ bool ClusterWalk::checkKind(const std::string &place, const BoxKind &kind) {
   }
   if (kind.turns()->size() % nodes != 0)
     return fail(place, "turns: expected permutations of its nodes");
+  if (kind.turns()->size() / nodes >= ClusterSymmetry::kMostTurns)
+    return fail(place, tooMany(kind.turns()->size() / nodes));
   for (at = 0; at < kind.turns()->size(); at += nodes) {
     const auto turn = permutation(*kind.turns(), at, nodes);
     if (turn.empty() ||
@@ -240,6 +247,8 @@ bool ClusterWalk::checkTurns() {
   if (turns.size() % size != 0)
     return fail("turns: expected permutations of a box of each kind and the "
                 "shared nodes");
+  if (turns.size() / size >= ClusterSymmetry::kMostTurns)
+    return fail(tooMany(turns.size() / size));
   for (size_t at = 0; at < turns.size(); at += size) {
     const auto turn = permutation(turns, at, size);
     if (turn.empty())

@@ -37,6 +37,9 @@ public:
 
   /// The most GPUs of a box.
   static constexpr size_t kMostBoxGpus = 64;
+  /// The most turns of a kind of boxes, and of the cluster, with the identity.
+  /// A search tries each turn of the cluster with each of a box.
+  static constexpr size_t kMostTurns = 64;
 
   ClusterSymmetry() = default;
   /// Creates the symmetry of a cluster that obeys the rules of bundle.fbs.

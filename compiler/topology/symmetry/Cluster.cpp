@@ -30,7 +30,7 @@ namespace {
 
 /// The most elements of a group of turns. Turns of a larger group are dropped,
 /// and only its swaps and exchanges are used.
-constexpr size_t kMostTurns = 64;
+constexpr size_t kMostTurns = sched::ClusterSymmetry::kMostTurns;
 
 /// Returns the box of each node, or -1 for shared nodes.
 std::vector<int> findBoxes(const Topology &topology, int &numBoxes) {

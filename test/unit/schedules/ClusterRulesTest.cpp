@@ -85,6 +85,13 @@ std::string messageOf(const TestCluster &cluster) {
       *flatbuffers::GetRoot<sched::Bundle>(builder.GetBufferPointer()), budget);
 }
 
+/// Repeats `list` until it is there `times` times.
+void repeat(Numbers &list, size_t times) {
+  const Numbers one = list;
+  for (size_t i = 1; i < times; ++i)
+    list.insert(list.end(), one.begin(), one.end());
+}
+
 } // namespace
 
 TEST_CASE("rules of clusters") {
@@ -107,6 +114,10 @@ TEST_CASE("rules of clusters") {
               c.exchanges = {1, 0, 2, 4, 3, 5};
               c.turns.clear();
             }},
+           {"cluster.kinds[0]: turns: 64 of them, expected at most 63",
+            [](auto &c) { repeat(c.kinds[0].turns, 64); }},
+           {"cluster.turns: 64 of them, expected at most 63",
+            [](auto &c) { repeat(c.turns, 64); }},
            {"cluster.boxes: 2 GPUs, expected 4",
             [](auto &c) { c.boxes.pop_back(); }}}) {
     TestCluster wrong = twoBoxes();
@@ -116,4 +127,11 @@ TEST_CASE("rules of clusters") {
     CAPTURE(std::string(violation.message));
     CHECK(message.find(violation.message) == 0);
   }
+}
+
+TEST_CASE("as many turns as the compiler looks for") {
+  TestCluster most = twoBoxes();
+  repeat(most.kinds[0].turns, 63);
+  repeat(most.turns, 63);
+  CHECK(messageOf(most) == "");
 }
