@@ -24,9 +24,10 @@ bool hasKind(Slice<sched::Operand> operands, sched::OperandKind kind) {
 }
 
 /// Returns true if a fold writes, in place, what is already there because it
-/// copies the input.
-bool changesNothing(const FoldGraph &graph, uint32_t fold) {
-  return graph.sources(fold).size() == 1 && !graph.fold(fold).completes &&
+/// copies the input. A premultiplied sum multiplies what it copies of an input.
+bool changesNothing(const Semantics &semantics, const FoldGraph &graph,
+                    uint32_t fold) {
+  return !semantics.reduces() && graph.sources(fold).size() == 1 &&
          hasKind(graph.sources(fold), sched::OperandKind::input);
 }
 
@@ -34,7 +35,8 @@ bool changesNothing(const FoldGraph &graph, uint32_t fold) {
 /// that does both needs no order, since it reads an element before it writes
 /// it. A tree's folds are sorted by rank. A rank's first write stands for all
 /// its writes: checkResult has proved that the others come later.
-std::vector<OrderedPair> sharedAccesses(const FoldGraph &graph, uint32_t tree) {
+std::vector<OrderedPair> sharedAccesses(const Semantics &semantics,
+                                        const FoldGraph &graph, uint32_t tree) {
   const Slice<uint32_t> folds = graph.foldsOf(tree);
   std::vector<OrderedPair> pairs;
   std::vector<uint32_t> reads;
@@ -47,7 +49,7 @@ std::vector<OrderedPair> sharedAccesses(const FoldGraph &graph, uint32_t tree) {
         reads.push_back(folds[end]);
       if (write == kNone &&
           hasKind(graph.destinations(folds[end]), sched::OperandKind::output) &&
-          !changesNothing(graph, folds[end]))
+          !changesNothing(semantics, graph, folds[end]))
         write = folds[end];
     }
     if (write != kNone)
@@ -60,9 +62,10 @@ std::vector<OrderedPair> sharedAccesses(const FoldGraph &graph, uint32_t tree) {
 
 } // namespace
 
-Failure checkInPlace(const FoldGraph &graph) {
+Failure checkInPlace(const Semantics &semantics, const FoldGraph &graph) {
   for (uint32_t tree = 0; tree < graph.numTrees(); ++tree) {
-    const std::vector<OrderedPair> pairs = sharedAccesses(graph, tree);
+    const std::vector<OrderedPair> pairs =
+        sharedAccesses(semantics, graph, tree);
     const size_t first = firstUnordered(graph, tree, pairs);
     if (first == pairs.size())
       continue;

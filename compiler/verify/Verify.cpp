@@ -174,7 +174,7 @@ public:
       addOrder();
     if (semantics_.worksInPlace())
       add("in-place", eachVariant([&](const JudgedVariant &judged) {
-            return checkInPlace(judged.trees());
+            return checkInPlace(semantics_, judged.trees());
           }),
           [&] {
             return std::string("when input and output are one buffer, every "

@@ -88,6 +88,32 @@ TEST_CASE("an order through another tree is not enough") {
                  "tree 0: rank 0 lane 1 step 0 reads"));
 }
 
+TEST_CASE("a premultiplied sum changes the input that it copies in place") {
+  // Rank 0 copies its input to its output, sends it, and adds what comes to the
+  // output. A premultiplied sum multiplies what is copied and what is sent.
+  for (const bool sendsFirst : {true, false}) {
+    TestSchedule schedule = emptySchedule(Collective::allreduce, 2);
+    const uint32_t there = addChannel(schedule, 0, 1);
+    const uint32_t back = addChannel(schedule, 1, 0);
+    const TestFold copy{0, {input()}, {output()}, false};
+    const TestFold send{0, {input()}, {channel(there)}, false};
+    const TestFold add{0, {output(), channel(back)}, {output()}, true};
+    schedule.variant().ranks = {
+        rankOf({sendsFirst ? std::vector{send, copy, add}
+                           : std::vector{copy, send, add}}),
+        rankOf({{{0, {input()}, {channel(back)}, false},
+                 {0, {channel(there), input()}, {output()}, true}}})};
+    settleRates(schedule);
+    const VerifyReport report = judge(schedule);
+    CHECK(failures(report) == (sendsFirst ? "" : "in-place"));
+    if (!sendsFirst)
+      CHECK(contains(detailOf(report, "in-place"),
+                     "tree 0: rank 0 lane 0 step 1 reads an input that, in "
+                     "place, rank 0 lane 0 step 0 may have overwritten "
+                     "already"));
+  }
+}
+
 TEST_CASE("a root's input may be read while it is copied to where it is") {
   for (Collective collective : {Collective::broadcast, Collective::allgather})
     CHECK(failures(judge(twoReads(collective))) == "");
