@@ -453,7 +453,8 @@ bool RuleChecker::checkChannels(const Variant &variant) {
   const auto &paths = *variant.paths();
   if (!pay("channels", &channels) || !pay("paths", &paths))
     return false;
-  uint32_t numLinks = file_.topology()->links()->size();
+  const uint32_t numNodes = file_.topology()->nodes()->size();
+  const uint32_t numLinks = file_.topology()->links()->size();
   for (uint32_t i = 0; i < paths.size(); ++i)
     if (paths[i] >= numLinks)
       return fail(at("paths", i), outOf("link", paths[i], numLinks));
@@ -465,6 +466,9 @@ bool RuleChecker::checkChannels(const Variant &variant) {
       what = outOf("tree", channel.tree(), variant.trees()->size());
     else if (pathEnd > paths.size())
       what = "path ends at " + outOf("link", pathEnd, paths.size());
+    else if (channel.path_count() >= numNodes)
+      what = textOf("path of ", channel.path_count(), " links among ", numNodes,
+                    " nodes; expected fewer");
     else if (channel.source() >= numPrograms_)
       what = outOf("source rank", channel.source(), numPrograms_);
     else if (channel.destination() >= numPrograms_)

@@ -49,13 +49,17 @@ void addStep(RankParts &rank, const Step &step, uint32_t tree,
 
 class PartExpander : public Expander {
 public:
-  using Expander::Expander;
+  PartExpander(const VariantParts &from, const SymmetryGroup &group,
+               Collective collective, SizeBudget &budget)
+      : Expander(from, group, collective), budget_(budget) {}
   /// Expands for the ranks in `whole`. `partial` is the result of partialSums()
-  /// for the channels of the symmetric variant.
+  /// for the channels of the symmetric variant. Stops when the budget is spent.
   VariantParts run(const std::vector<bool> &whole,
                    const std::vector<bool> &partial, VariantPart &part);
 
 private:
+  bool payForTrees();
+  bool payForRank(const RankParts &rank);
   void noteChannels(uint32_t rank, const std::vector<bool> &whole);
   void expandEnds();
   const std::vector<std::pair<uint64_t, uint32_t>> &stepsOf(uint32_t orbit);
@@ -63,12 +67,35 @@ private:
     return uint64_t(tree) * group_.order() + element;
   }
 
+  SizeBudget &budget_;
   std::vector<RankTree> ends_;
   std::vector<uint32_t> left_; ///< channels to keep
   /// Per representative: its steps, sorted by tree of from_ and by the element
   /// for which they are steps of the tree's image.
   std::vector<std::vector<std::pair<uint64_t, uint32_t>>> steps_;
 };
+
+/// All trees are kept, and all channels get a number.
+bool PartExpander::payForTrees() {
+  const bool haveNumbers =
+      from_.channels.size() * uint64_t(group_.order()) < UINT32_MAX;
+  return budget_.pay(haveNumbers ? from_.trees.size() * sizeof(Tree) *
+                                       uint64_t(group_.order())
+                                 : UINT64_MAX);
+}
+
+/// Pays for the program of a rank and for its channels, also for those whose
+/// other end pays, too.
+bool PartExpander::payForRank(const RankParts &rank) {
+  uint64_t bytes = rank.lanes.size() * sizeof(Lane) +
+                   rank.steps.size() * sizeof(Step) +
+                   rank.operands.size() * sizeof(Operand);
+  for (const Operand &operand : rank.operands)
+    if (operand.kind() == OperandKind::channel)
+      bytes += sizeof(Channel) +
+               from_.channels[operand.index()].path_count() * sizeof(uint32_t);
+  return budget_.pay(bytes);
+}
 
 /// Records the channels of a rank that has its whole program, and their other
 /// ends.
@@ -114,6 +141,7 @@ void PartExpander::expandEnds() {
     const uint32_t rank = end->first, orbit = group_.orbitOf(rank);
     const uint32_t back = elementFrom(group_, rank);
     const auto &steps = stepsOf(orbit);
+    const RankParts &own = from_.ranks[orbit];
     found.clear();
     for (; end != ends_.end() && end->first == rank; ++end) {
       const Image &image = images_[end->second];
@@ -121,11 +149,16 @@ void PartExpander::expandEnds() {
           keyOf(image.tree, group_.product(back, image.element));
       for (auto step =
                std::lower_bound(steps.begin(), steps.end(), std::pair(key, 0u));
-           step != steps.end() && step->first == key; ++step)
+           step != steps.end() && step->first == key; ++step) {
         found.emplace_back(step->second, end->second);
+        const Step &one = own.steps[step->second];
+        if (!budget_.pay(sizeof(Step) +
+                         (uint64_t(one.sources()) + one.destinations()) *
+                             sizeof(Operand)))
+          return;
+      }
     }
     std::sort(found.begin(), found.end());
-    const RankParts &own = from_.ranks[orbit];
     RankParts &full = full_.ranks[rank];
     for (const auto &[s, tree] : found) {
       const Step &step = own.steps[s];
@@ -140,16 +173,22 @@ void PartExpander::expandEnds() {
 VariantParts PartExpander::run(const std::vector<bool> &whole,
                                const std::vector<bool> &partial,
                                VariantPart &part) {
+  if (!payForTrees())
+    return {};
   expandTrees();
   full_.ranks.resize(numRanks_);
   for (uint32_t rank = 0; rank < numRanks_; ++rank)
     if (whole[rank]) {
+      if (!payForRank(from_.ranks[group_.orbitOf(rank)]))
+        return {};
       expandRank(rank, full_.ranks[rank]);
       noteChannels(rank, whole);
     }
   sortUnique(ends_);
   sortUnique(left_);
   expandEnds();
+  if (budget_.isSpent())
+    return {};
   uint32_t tree = 0;
   for (uint32_t number : left_) {
     while (number >= firstChannel_[tree + 1])
@@ -218,11 +257,14 @@ SchedulePart expandFor(const Schedule &file, const std::vector<bool> &ranks,
   SchedulePart part;
   part.bytes = expandWith(
       file,
-      [&](const Program &program, uint32_t number, const SymmetryGroup &group) {
+      [&](const Program &program, uint32_t number, const SymmetryGroup &group,
+          SizeBudget &budget) {
         if (number == 0)
           part.variants.emplace_back();
         VariantPart &left = part.variants.back().emplace_back();
         const Variant &variant = *program.variants()->Get(number);
+        if (!variant.symmetric() && !budget.pay(bytesOf(variant)))
+          return VariantParts();
         VariantParts own = VariantParts::of(variant);
         if (group.order() == 1)
           return own;
@@ -235,11 +277,8 @@ SchedulePart expandFor(const Schedule &file, const std::vector<bool> &ranks,
         const std::vector<bool> partial = partialSums(variant);
         if (!own.symmetric)
           return leavePart(std::move(own), whole, partial, left);
-        return PartExpander(own, group, program.collective())
+        return PartExpander(own, group, program.collective(), budget)
             .run(whole, partial, left);
-      },
-      [](const Variant &variant, const SymmetryGroup &group) {
-        return uint64_t(variant.trees()->size()) * sizeof(Tree) * group.order();
       },
       error);
   return part;

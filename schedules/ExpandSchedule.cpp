@@ -125,9 +125,7 @@ VariantParts Expander::run() {
   return std::move(full_);
 }
 
-/// Returns the bytes of those parts of a variant that exist once per element in
-/// full. Channels share paths, but each path is counted here.
-static uint64_t bytesOf(const Variant &variant) {
+uint64_t bytesOf(const Variant &variant) {
   uint64_t bytes = variant.trees()->size() * sizeof(Tree) +
                    variant.channels()->size() * sizeof(Channel);
   for (const Channel *channel : *variant.channels())
@@ -144,15 +142,11 @@ VariantParts expandVariant(const VariantParts &variant,
   return Expander(variant, group, collective).run();
 }
 
-std::vector<uint8_t>
-expandWith(const Schedule &file, const ExpandOne &expand,
-           const std::function<uint64_t(const Variant &, const SymmetryGroup &)>
-               &bytesFor,
-           std::string &error) {
-  constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+std::vector<uint8_t> expandWith(const Schedule &file, const ExpandOne &expand,
+                                std::string &error) {
+  SizeBudget budget(uint64_t(1) << 30);
   try {
     std::vector<ProgramParts> programs;
-    uint64_t bytes = 0;
     for (uint32_t number = 0; number < file.programs()->size(); ++number) {
       const Program *program = file.programs()->Get(number);
       SymmetryGroup group;
@@ -162,14 +156,11 @@ expandWith(const Schedule &file, const ExpandOne &expand,
         return {};
       ProgramParts &parts = programs.emplace_back();
       for (uint32_t v = 0; v < program->variants()->size(); ++v) {
-        const Variant *variant = program->variants()->Get(v);
-        bytes += variant->symmetric() ? bytesFor(*variant, group)
-                                      : bytesOf(*variant);
-        if (bytes > kMostBytes) {
+        parts.variants.push_back(expand(*program, v, group, budget));
+        if (budget.isSpent()) {
           error = "in full the schedule takes more than 1 GiB";
           return {};
         }
-        parts.variants.push_back(expand(*program, v, group));
       }
     }
     return copySchedule(file, programs);
@@ -182,13 +173,15 @@ expandWith(const Schedule &file, const ExpandOne &expand,
 std::vector<uint8_t> expandSchedule(const Schedule &file, std::string &error) {
   return expandWith(
       file,
-      [](const Program &program, uint32_t variant, const SymmetryGroup &group) {
-        VariantParts own = VariantParts::of(*program.variants()->Get(variant));
+      [](const Program &program, uint32_t number, const SymmetryGroup &group,
+         SizeBudget &budget) {
+        const Variant &variant = *program.variants()->Get(number);
+        const uint64_t images = variant.symmetric() ? group.order() : 1;
+        if (!budget.pay(bytesOf(variant) * images))
+          return VariantParts();
+        VariantParts own = VariantParts::of(variant);
         return own.symmetric ? expandVariant(own, group, program.collective())
                              : own;
-      },
-      [](const Variant &variant, const SymmetryGroup &group) {
-        return bytesOf(variant) * group.order();
       },
       error);
 }

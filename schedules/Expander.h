@@ -17,18 +17,40 @@
 
 namespace blink::sched {
 
-/// Makes the content to write for the variant number `variant` of a program.
-using ExpandOne = std::function<VariantParts(
-    const Program &program, uint32_t variant, const SymmetryGroup &group)>;
+/// The bytes that a result may still take.
+class SizeBudget {
+public:
+  explicit SizeBudget(uint64_t bytes) : left_(bytes) {}
 
-/// Returns the file with each variant replaced by the result of `expand`; a
-/// symmetric one takes about `bytesFor` bytes. Returns an empty vector, with a
-/// sentence in `error`, if that is more than a file can hold.
-std::vector<uint8_t>
-expandWith(const Schedule &file, const ExpandOne &expand,
-           const std::function<uint64_t(const Variant &, const SymmetryGroup &)>
-               &bytesFor,
-           std::string &error);
+  /// Subtracts `bytes`; returns false if they are more than is left, now or
+  /// before.
+  bool pay(uint64_t bytes) {
+    isSpent_ |= bytes > left_;
+    left_ -= isSpent_ ? 0 : bytes;
+    return !isSpent_;
+  }
+  bool isSpent() const { return isSpent_; }
+
+private:
+  uint64_t left_;
+  bool isSpent_ = false;
+};
+
+/// Makes the content to write for the variant number `variant` of a program. It
+/// pays for what it is about to make, and makes nothing if it cannot.
+using ExpandOne =
+    std::function<VariantParts(const Program &program, uint32_t variant,
+                               const SymmetryGroup &group, SizeBudget &budget)>;
+
+/// Returns the file with each variant replaced by the result of `expand`.
+/// Returns an empty vector, with a sentence in `error`, if that is more than a
+/// file can hold.
+std::vector<uint8_t> expandWith(const Schedule &file, const ExpandOne &expand,
+                                std::string &error);
+
+/// Returns the bytes of those parts of a variant that exist once per element in
+/// full. Channels share paths, but each path is counted here.
+uint64_t bytesOf(const Variant &variant);
 
 /// Expands one symmetric variant.
 class Expander {

@@ -32,7 +32,11 @@ struct BrokenRule {
 struct Form {
   Form(Collective collective, int numRanks, int trees,
        const std::vector<sched::Renaming> &renamings)
-      : full(makeSymmetricSchedule(collective, numRanks, trees, 2, 3)) {
+      : Form(makeSymmetricSchedule(collective, numRanks, trees, 2, 3),
+             renamings) {}
+  Form(const TestSchedule &schedule,
+       const std::vector<sched::Renaming> &renamings)
+      : full(schedule) {
     std::string error;
     parts.symmetry = renamings;
     const auto form = sched::symmetricFile(*full.file, {renamings}, error);
@@ -287,19 +291,23 @@ TEST_CASE("a damaged symmetric file is refused, or expands to a right one") {
 }
 
 TEST_CASE("what is too large in full is not expanded") {
-  const Form form(Collective::allgather, 65, 1, {shiftBy(65, 1, 65)});
+  // Paths over all nodes of a large machine.
+  TestSchedule schedule =
+      makeSymmetricSchedule(Collective::allgather, 65, 1, 2, 3);
+  constexpr size_t kNodes = 65000;
+  schedule.nodes.resize(kNodes, sched::NodeKind::cpu);
+  sched::Renaming renaming = shiftBy(65, 1, 65);
+  for (size_t node = 65; node < kNodes; ++node)
+    renaming.nodes.push_back(uint16_t(node));
+  const Form form(schedule, {renaming});
   sched::ProgramParts large = form.parts;
   VariantParts &variant = large.variants[0];
-  variant.paths.assign(0xffff, 0);
+  variant.paths.assign(kNodes - 1, 0);
   for (sched::Channel &channel : variant.channels)
-    channel = {channel.tree(),
-               0,
-               0xffff,
-               channel.source(),
-               channel.destination(),
-               channel.slots(),
-               channel.window(),
-               channel.kind()};
+    channel = {channel.tree(),        0,
+               uint16_t(kNodes - 1),  channel.source(),
+               channel.destination(), channel.slots(),
+               channel.window(),      channel.kind()};
   const std::vector<uint8_t> bytes =
       sched::copySchedule(*form.full.file, {large});
   std::string error;
@@ -307,5 +315,64 @@ TEST_CASE("what is too large in full is not expanded") {
       sched::openAnySchedule(bytes.data(), bytes.size(), error);
   REQUIRE_MESSAGE(file, error);
   CHECK(sched::expandSchedule(*file, error).empty());
+  CHECK(error == "in full the schedule takes more than 1 GiB");
+  // The same for what almost all ranks need.
+  std::vector<bool> ranks(65, true);
+  ranks[64] = false;
+  error.clear();
+  CHECK(sched::expandFor(*file, ranks, error).bytes.empty());
+  CHECK(error == "in full the schedule takes more than 1 GiB");
+}
+
+TEST_CASE("what one rank needs may be too large to expand") {
+  // An allgather in which all ranks write to all others. Every rank reads from
+  // all others, and so needs all their steps, which have as many operands.
+  constexpr uint16_t kRanks = 12000;
+  TestSchedule schedule;
+  schedule.nodes.assign(kRanks, sched::NodeKind::gpu);
+  TestProgram program;
+  program.collective = Collective::allgather;
+  program.variants.resize(1);
+  for (uint16_t rank = 0; rank < kRanks; ++rank) {
+    program.allocation.push_back(rank);
+    schedule.links.push_back({1, 1, rank, (rank + 1u) % kRanks});
+  }
+  program.prices.assign(kRanks, 1);
+  schedule.programs = {program};
+  const std::vector<uint8_t> plain = seal(schedule);
+  sched::ProgramParts parts;
+  parts.symmetry = {shiftBy(kRanks, 1, kRanks)};
+  VariantParts variant;
+  variant.maxBytes = ~uint64_t(0);
+  variant.chunks = schedule.programs[0].variants[0].chunks;
+  variant.symmetric = true;
+  variant.trees = {{1, 1, 0, 0, 1}};
+  variant.paths = {0};
+  sched::RankParts &rank = variant.ranks.emplace_back();
+  using sched::Operand, sched::OperandKind;
+  rank.lanes = {{0, kRanks}};
+  rank.steps = {{0, 0, 1, kRanks, false, 0}};
+  rank.operands = {Operand(0, OperandKind::input),
+                   Operand(0, OperandKind::output)};
+  for (uint16_t other = 1; other < kRanks; ++other) {
+    variant.channels.push_back(
+        {0, 0, 1, 0, other, 1, 0, sched::ChannelKind::peer});
+    rank.operands.emplace_back(other - 1, OperandKind::channel);
+  }
+  for (uint16_t other = 1; other < kRanks; ++other) {
+    rank.steps.push_back({0, uint32_t(rank.operands.size()), 1, 1, false, 0});
+    rank.operands.emplace_back(other - 1, OperandKind::channel);
+    rank.operands.emplace_back(kRanks - other, OperandKind::output);
+  }
+  parts.variants = {variant};
+  const std::vector<uint8_t> bytes =
+      sched::copySchedule(*sched::GetSchedule(plain.data()), {parts});
+  std::string error;
+  const sched::Schedule *file =
+      sched::openAnySchedule(bytes.data(), bytes.size(), error);
+  REQUIRE_MESSAGE(file, error);
+  std::vector<bool> ranks(kRanks, false);
+  ranks[0] = true;
+  CHECK(sched::expandFor(*file, ranks, error).bytes.empty());
   CHECK(error == "in full the schedule takes more than 1 GiB");
 }
