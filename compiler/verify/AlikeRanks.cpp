@@ -109,6 +109,14 @@ Repricing repriceAlike(const TopologyView &machine,
                        const sched::SymmetryGroup &group) {
   if (Failure problem = checkPrices(machine, prices))
     return {0, problem};
+  constexpr size_t kMostPairs = size_t(1) << 24; // 16 times what is packed
+  const size_t alike = group.representatives().size();
+  if (alike * machine.numRanks() > kMostPairs)
+    return {0, std::to_string(machine.numRanks()) + " ranks, of which " +
+                   std::to_string(alike) +
+                   " are alike to no other; expected at most " +
+                   std::to_string(kMostPairs / machine.numRanks()) +
+                   " to re-price the certificate"};
   double cost = priceOfJoining(machine, prices, group);
   if (program.collective() == sched::Collective::allreduce)
     cost *= 2; // an in-tree and an out-tree

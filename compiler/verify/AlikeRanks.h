@@ -23,6 +23,9 @@ namespace blink::verify {
 /// arborescence's. Both are equal if all ranks are images of one: ranks that
 /// edges up to some price join can then reach each other along these edges,
 /// because as many of them lead into each set of ranks as out of it.
+///
+/// Fails if so many ranks are alike to no other that all pairs of these with
+/// other ranks would take too much memory.
 Repricing repriceAlike(const TopologyView &machine,
                        const sched::Program &program,
                        const std::vector<double> &prices,

@@ -175,6 +175,23 @@ Failure checkPath(const TopologyView &machine, const sched::Channel &channel,
   return std::nullopt;
 }
 
+/// Checks the links between the root of a tree and the switch that works for
+/// it. Those of other ranks are on the paths of their channels.
+static Failure checkSwitch(const TopologyView &machine,
+                           const sched::SwitchUse &use) {
+  for (uint32_t index : {use.to_switch(), use.from_switch()}) {
+    const bool usable = machine.usable(index);
+    if (usable && isPeerLink(machine.link(index).kind()))
+      continue;
+    return "tree " + std::to_string(use.tree()) + ": link " +
+           std::to_string(index) + ", " + machine.describe(index) +
+           ", between the root and the switch that works for it, " +
+           (usable ? "is no peer link"
+                   : "is of a kind that the file's options exclude");
+  }
+  return std::nullopt;
+}
+
 Failure checkPaths(const TopologyView &machine, const sched::Variant &variant) {
   for (uint32_t i = 0; i < variant.channels()->size(); ++i) {
     const sched::Channel &channel = *variant.channels()->Get(i);
@@ -185,6 +202,10 @@ Failure checkPaths(const TopologyView &machine, const sched::Variant &variant) {
              std::to_string(channel.source()) + " to rank " +
              std::to_string(channel.destination()) + ": " + *problem;
   }
+  if (variant.switches())
+    for (const sched::SwitchUse *use : *variant.switches())
+      if (Failure problem = checkSwitch(machine, *use))
+        return problem;
   return std::nullopt;
 }
 

@@ -104,7 +104,8 @@ Failure checkPath(const TopologyView &machine, const sched::Channel &channel,
 /// Checks that every channel's path goes from the GPU of its source to the GPU
 /// of its destination, link after link of usable kinds and through no GPU; that
 /// its kind is the one that the nodes on the way demand; and that a `peer` path
-/// between peer-joined GPUs stays on peer links.
+/// between peer-joined GPUs stays on peer links. If a switch works for a tree,
+/// also checks that usable peer links join it with the root.
 Failure checkPaths(const TopologyView &machine, const sched::Variant &variant);
 
 } // namespace blink::verify

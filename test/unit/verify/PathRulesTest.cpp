@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/common/SwitchedStars.h"
 #include "test/unit/verify/VerifySupport.h"
 
 #include "doctest/doctest.h"
@@ -166,4 +167,41 @@ TEST_CASE("paths that are none") {
     schedule.variant().channels[0].pathCount = 0;
     CHECK(contains(problemOf(schedule), "the path is empty"));
   }
+}
+
+TEST_CASE(
+    "a switch that works for a tree is joined to the root by peer links") {
+  // A link of PCIe beside each of NVLink between rank 0 and the switch.
+  BuildOptions options;
+  options.shape = Shape::star;
+  TestSchedule schedule = makeSchedule(Collective::allreduce, 0, 3, options);
+  leadOverSwitch(schedule);
+  auto &use = schedule.variant().switches.at(0);
+  const auto to = uint32_t(schedule.links.size());
+  for (uint32_t link : {use.to_switch(), use.from_switch()}) {
+    schedule.links.push_back(schedule.links[link]);
+    schedule.links.back().kind = LinkKind::pcie;
+    schedule.programs[0].prices.push_back(0);
+  }
+  schedule.linkKinds = 0x3f;
+  settleRates(schedule);
+  CHECK(failures(judge(schedule)) == "");
+  const sched::SwitchUse right = use;
+  const auto detailWith = [&](uint32_t toSwitch, uint32_t fromSwitch) {
+    use = {0, toSwitch, fromSwitch, true, true};
+    const VerifyReport report = judge(schedule);
+    CHECK(contains(failures(report), "paths"));
+    return detailOf(report, "paths");
+  };
+  const std::string root =
+      "node" + std::to_string(schedule.variant().trees[0].root);
+  CHECK(contains(detailWith(to, right.from_switch()),
+                 "tree 0: link 12, " + root +
+                     " -> node3 (pcie), between the root and the switch that "
+                     "works for it, is no peer link"));
+  CHECK(contains(detailWith(right.to_switch(), to + 1),
+                 "tree 0: link 13, node3 -> " + root + " (pcie), between"));
+  schedule.linkKinds = 1;
+  CHECK(contains(detailWith(to, right.from_switch()),
+                 "is of a kind that the file's options exclude"));
 }

@@ -267,3 +267,38 @@ TEST_CASE("prices that are alike where links are prove what all pairs prove") {
   CHECK(alike > 100);
   CHECK(less > 5);
 }
+
+TEST_CASE("a symmetry that leaves too many ranks to price is refused") {
+  constexpr uint32_t kRanks = 8192;
+  TestSchedule schedule;
+  schedule.nodes.assign(kRanks, sched::NodeKind::gpu);
+  schedule.nodes.push_back(sched::NodeKind::switch_);
+  TestProgram program;
+  program.variants.resize(1);
+  for (uint32_t rank = 0; rank < kRanks; ++rank) {
+    program.allocation.push_back(uint16_t(rank));
+    schedule.links.push_back({1, 1, rank, kRanks});
+    schedule.links.push_back({1, 1, kRanks, rank});
+  }
+  schedule.programs = {program};
+  const std::vector<uint8_t> bytes = seal(schedule);
+  const sched::Schedule &file = *sched::GetSchedule(bytes.data());
+  const sched::Program &written = *file.programs()->Get(0);
+  const auto problemOf = [&](uint32_t representatives) {
+    sched::Renaming renaming =
+        shiftBy(kRanks, int(representatives), kRanks / representatives);
+    renaming.nodes.push_back(kRanks);
+    sched::SymmetryGroup group;
+    REQUIRE(sched::SymmetryGroup::create(*file.topology(),
+                                         *written.allocation(), {renaming},
+                                         group) == "");
+    const verify::TopologyView machine(file, written);
+    return verify::repriceAlike(machine, written,
+                                std::vector<double>(2 * kRanks, 1), group)
+        .problem.value_or("");
+  };
+  CHECK(problemOf(128) == "");
+  CHECK(problemOf(4096) ==
+        "8192 ranks, of which 4096 are alike to no other; expected at most "
+        "2048 to re-price the certificate");
+}
