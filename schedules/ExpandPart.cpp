@@ -61,7 +61,9 @@ private:
   bool payForTrees();
   bool payForRank(const RankParts &rank);
   void noteChannels(uint32_t rank, const std::vector<bool> &whole);
+  bool payForEnds();
   void expandEnds();
+  template <typename Visit> void eachStepAt(const RankTree &end, Visit visit);
   const std::vector<std::pair<uint64_t, uint32_t>> &stepsOf(uint32_t orbit);
   uint64_t keyOf(uint32_t tree, uint32_t element) const {
     return uint64_t(tree) * group_.order() + element;
@@ -134,31 +136,46 @@ PartExpander::stepsOf(uint32_t orbit) {
   return steps;
 }
 
-void PartExpander::expandEnds() {
+/// Visits the numbers of the representative's steps that are those of a rank in
+/// a tree.
+template <typename Visit>
+void PartExpander::eachStepAt(const RankTree &end, Visit visit) {
+  const auto &steps = stepsOf(group_.orbitOf(end.first));
+  const Image &image = images_[end.second];
+  const uint64_t key =
+      keyOf(image.tree,
+            group_.product(elementFrom(group_, end.first), image.element));
+  for (auto step =
+           std::lower_bound(steps.begin(), steps.end(), std::pair(key, 0u));
+       step != steps.end() && step->first == key; ++step)
+    visit(step->second);
+}
+
+/// Pays for all that expandEnds() makes, before it makes anything.
+bool PartExpander::payForEnds() {
   steps_.resize(from_.ranks.size());
+  for (const RankTree &end : ends_) {
+    const RankParts &own = from_.ranks[group_.orbitOf(end.first)];
+    eachStepAt(end, [&](uint32_t s) {
+      budget_.pay(sizeof(Step) + (uint64_t(own.steps[s].sources()) +
+                                  own.steps[s].destinations()) *
+                                     sizeof(Operand));
+    });
+    if (budget_.isSpent())
+      return false;
+  }
+  return true;
+}
+
+void PartExpander::expandEnds() {
   std::vector<std::pair<uint32_t, uint32_t>> found; // step, full tree
   for (auto end = ends_.begin(); end != ends_.end();) {
-    const uint32_t rank = end->first, orbit = group_.orbitOf(rank);
-    const uint32_t back = elementFrom(group_, rank);
-    const auto &steps = stepsOf(orbit);
-    const RankParts &own = from_.ranks[orbit];
+    const uint32_t rank = end->first;
     found.clear();
-    for (; end != ends_.end() && end->first == rank; ++end) {
-      const Image &image = images_[end->second];
-      const uint64_t key =
-          keyOf(image.tree, group_.product(back, image.element));
-      for (auto step =
-               std::lower_bound(steps.begin(), steps.end(), std::pair(key, 0u));
-           step != steps.end() && step->first == key; ++step) {
-        found.emplace_back(step->second, end->second);
-        const Step &one = own.steps[step->second];
-        if (!budget_.pay(sizeof(Step) +
-                         (uint64_t(one.sources()) + one.destinations()) *
-                             sizeof(Operand)))
-          return;
-      }
-    }
+    for (; end != ends_.end() && end->first == rank; ++end)
+      eachStepAt(*end, [&](uint32_t s) { found.emplace_back(s, end->second); });
     std::sort(found.begin(), found.end());
+    const RankParts &own = from_.ranks[group_.orbitOf(rank)];
     RankParts &full = full_.ranks[rank];
     for (const auto &[s, tree] : found) {
       const Step &step = own.steps[s];
@@ -186,9 +203,9 @@ VariantParts PartExpander::run(const std::vector<bool> &whole,
     }
   sortUnique(ends_);
   sortUnique(left_);
-  expandEnds();
-  if (budget_.isSpent())
+  if (!payForEnds())
     return {};
+  expandEnds();
   uint32_t tree = 0;
   for (uint32_t number : left_) {
     while (number >= firstChannel_[tree + 1])
