@@ -338,12 +338,14 @@ BLINK_API blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks,
                                           int device, blinkSchedule_t schedule,
                                           const blinkConfig_t *config);
 
-/* Frees a communicator that no call is using. The other ranks may be freed
-   later, but their collectives fail from now on. GPU memory that other
-   processes have mapped is freed once they have unmapped it: the call waits a
-   tenth of a second for that; otherwise the memory is freed when communicators
-   are next made or destroyed. `comm` may be NULL. Errors: invalid usage if a
-   collective is using the communicator, or it is still being made. */
+/* Frees a communicator that no thread is using. On GPUs it first waits, as
+   blinkCommFinalize does, until this rank's calls in streams are done. The
+   other ranks may be freed later, but their collectives fail from then on. GPU
+   memory that other processes have mapped is freed once they have unmapped it:
+   the call waits a tenth of a second for that; otherwise the memory is freed
+   when communicators are next made or destroyed. `comm` may be NULL. Errors:
+   invalid usage if a collective is using the communicator, or it is still being
+   made. */
 BLINK_API blinkResult_t blinkCommDestroy(blinkComm_t comm);
 
 /* Waits until all calls on `comm` that this rank has made are done, on GPUs

@@ -174,8 +174,12 @@ blinkResult_t blinkCommDestroy(blinkComm_t comm) {
       return report({blinkInvalidUsage, "a collective is using the "
                                         "communicator: blinkCommAbort ends "
                                         "it"});
-    if (made)
+    if (made) {
+      // Calls in streams need the other ranks, which may come later; these
+      // could make no call any more if this rank had left.
+      comm->backend->finish(comm->rank);
       comm->backend->job().detach(comm->rank);
+    }
     delete comm;
     return blinkSuccess;
   });

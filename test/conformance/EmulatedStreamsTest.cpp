@@ -7,14 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/api/Comm.h"
 #include "test/conformance/Floats.h"
 #include "test/conformance/Job.h"
+#include "test/conformance/Latches.h"
 #include "test/emulation/CudaRuntime.h"
 #include "test/emulation/Emulation.h"
 #include "test/emulation/Failures.h"
 
 #include "doctest/doctest.h"
 
+#include <chrono>
 #include <future>
 #include <string>
 #include <thread>
@@ -378,4 +381,26 @@ TEST_CASE("a kernel whose blocks have no room together does not end") {
     CHECK(state == blinkRemoteError);
   }
   emulatedMachine = {};
+}
+
+TEST_CASE("a communicator is destroyed when its calls in streams are done") {
+  Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, 20000);
+  Case c;
+  c.count = 1000;
+  const RankBuffers first(c, 2, 0), second(c, 2, 1);
+  const auto sum = [&](int rank, const RankBuffers &buffers) {
+    useDeviceOf(rank);
+    return blinkAllReduce(buffers.send(), buffers.recv(), c.count, blinkFloat32,
+                          blinkSum, job[rank], job.stream(rank));
+  };
+  REQUIRE(sum(0, first) == blinkSuccess);
+  blinkResult_t destroyed = blinkInProgress;
+  std::thread ending([&] { destroyed = blinkCommDestroy(job.release(0)); });
+  // If rank 0 left now, rank 1 could not call any more.
+  CHECK_FALSE(waitUntil([&] { return job[1]->backend->job().detached(0); },
+                        std::chrono::milliseconds(50)));
+  CHECK(sum(1, second) == blinkSuccess);
+  ending.join();
+  CHECK(destroyed == blinkSuccess);
+  CHECK(blinkCommFinalize(job[1]) == blinkSuccess);
 }

@@ -16,7 +16,7 @@ namespace blink::test {
 /// the limit, which is ample on any machine.
 template <typename Happened>
 bool waitUntil(const Happened &happened,
-               std::chrono::seconds limit = std::chrono::seconds(60)) {
+               std::chrono::milliseconds limit = std::chrono::seconds(60)) {
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!happened()) {
     if (std::chrono::steady_clock::now() > end)

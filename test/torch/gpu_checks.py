@@ -210,6 +210,17 @@ def host_and_gpu():
     assert objects == [{"rank": rank} for rank in range(SIZE)]
 
 
+def barriers():
+    """No rank's host is through before the last one has come: each leaves a word in the store first."""
+    store = dist.distributed_c10d._get_default_store()
+    for turn in range(20):
+        store.add(f"{turn}/{RANK}", 1)
+        work = dist.barrier(async_op=turn % 2 == 1, device_ids=[RANK])
+        if work is not None:
+            work.wait()
+        assert store.check([f"{turn}/{other}" for other in range(SIZE)])
+
+
 def subgroups():
     group = dist.new_group([0, 1])
     if RANK in (0, 1):
@@ -241,7 +252,7 @@ def sizes_that_differ():
 
 CHECKS = [message_before_any_collective, all_reduce, operators, complex_numbers, gathers, reductions,
           broadcast_and_scatter, exchanges, messages, coalesced, streams, futures, estimates, host_and_gpu,
-          subgroups, sizes_that_differ]
+          barriers, subgroups, sizes_that_differ]
 
 
 def main():

@@ -44,12 +44,15 @@ void DeviceWork::synchronize() {
 
 bool DeviceWork::wait(std::chrono::milliseconds timeout) {
   synchronize();
-  // With a time limit the host waits, too; the call itself ends within its own
-  // limit.
+  // With a time limit the host waits, too, and after a barrier, behind which
+  // programs read what other ranks have written to files. The call itself ends
+  // within its own limit.
+  const bool isLimited = timeout != kNoTimeout;
+  const bool hostWaits = isLimited || retrieveOpType() == c10d::OpType::BARRIER;
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  while (timeout != kNoTimeout && !isCompleted()) {
+  while (hostWaits && !isCompleted()) {
     TORCH_CHECK_WITH(DistBackendError,
-                     std::chrono::steady_clock::now() < deadline,
+                     !isLimited || std::chrono::steady_clock::now() < deadline,
                      "Blink: Timed out waiting ", timeout.count(),
                      " ms for a call in its stream");
     std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -95,11 +95,17 @@ WorkPtr Backend::runOnGpu(std::vector<Operation> operations,
 
   const c10::Stream current = guard.getStream(device);
   c10::Stream stream = first.isAsync ? here.calls : current;
-  if (messageStream)
-    stream = here.messages
-                 .try_emplace(*messageStream,
-                              guard.getStreamFromGlobalPool(device, false))
-                 .first->second;
+  if (messageStream) {
+    // The pool has few streams and hands them out in turn, so one is taken only
+    // for a new key.
+    auto known = here.messages.find(*messageStream);
+    if (known == here.messages.end())
+      known = here.messages
+                  .emplace(*messageStream,
+                           guard.getStreamFromGlobalPool(device, false))
+                  .first;
+    stream = known->second;
+  }
   if (stream != current) {
     // The stream waits for what made the tensors, and their memory is kept
     // until the stream has used it.

@@ -8,6 +8,8 @@
 
 #include "runtime/bindings/torch/Errors.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 namespace blink::pytorch {
 namespace {
 
@@ -42,6 +44,12 @@ public:
     if (!how.factor.defined())
       return;
     const bool onHost = how.factor.is_cpu();
+    if (!onHost) {
+      // The call reads it later, in the current stream.
+      const c10::impl::VirtualGuardImpl guard(how.factor.device().type());
+      guard.recordDataPtrOnStream(how.factor.storage().data_ptr(),
+                                  guard.getStream(how.factor.device()));
+    }
     check(blinkRedOpCreatePreMulSum(
         &op_, how.factor.const_data_ptr(), how.type,
         onHost ? blinkScalarHostImmediate : blinkScalarDevice, comm));
