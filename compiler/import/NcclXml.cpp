@@ -262,7 +262,7 @@ llvm::Error NcclXmlReader::readLink(const pugi::xml_node &link, int gpu) {
     links.index = numaOfGpu_[gpu];
     links.kind = LinkKind::c2c;
     links.bandwidth = link.attribute("bw").as_double() / 1000; // MB/s
-    if (links.bandwidth <= 0 || links.count < 1)
+    if (!(links.bandwidth > 0) || links.count < 1)
       return document_.error(link,
                              "expected bw in MB/s and count of 1 or more");
     inventory_.links.push_back(links);

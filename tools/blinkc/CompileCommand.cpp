@@ -186,11 +186,11 @@ static int run(const CompileFlags &flags) {
   llvm::Expected<InputFile> file = readInput(flags.input);
   if (!file)
     return reportError(file.takeError());
-  // A schedule may be replaced, as it stays what it is.
-  const bool isSchedule = file->kind == InputKind::schedule;
-  if (llvm::Error error =
-          checkOutput(isSchedule ? "-" : flags.input, flags.output))
-    return reportError(std::move(error));
+  // A schedule may be replaced by a schedule, as it stays what it is.
+  const bool stays = file->kind == InputKind::schedule && last == Phase::sched;
+  for (const std::string &input : {stays ? "-" : flags.input, flags.trees})
+    if (llvm::Error error = checkOutput(input, flags.output))
+      return reportError(std::move(error));
   if (!flags.allocations.empty())
     return compileBundleFile({*file, flags.output, *options, flags.allocations,
                               flags.collectives, flags.survive, flags.jobs,

@@ -76,6 +76,8 @@ static llvm::Expected<ExportedFile> exportSchedule(const ExportFlags &flags) {
 }
 
 static int run(const ExportFlags &flags) {
+  if (llvm::Error error = checkOutput(flags.input, flags.output))
+    return reportError(std::move(error));
   llvm::Expected<ExportedFile> file =
       flags.format == "nccl-topo" ? exportTopo(flags) : exportSchedule(flags);
   if (!file)

@@ -45,6 +45,8 @@ static llvm::Error refuseOther(const InputFile &input) {
 }
 
 static int run(const ExtractFlags &flags) {
+  if (llvm::Error error = checkOutput(flags.input, flags.output))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> input = readInputAsItIs(flags.input);
   if (!input)
     return reportError(input.takeError());

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
 #include "tools/blinkc/MachineFile.h"
 
@@ -23,6 +24,8 @@ struct ImportFlags {
 } // namespace
 
 static int run(const ImportFlags &flags) {
+  if (llvm::Error error = checkOutput(flags.input, flags.output))
+    return reportError(std::move(error));
   ImportOptions options;
   options.rates =
       flags.rates == "nccl" ? RateSource::nccl : RateSource::nominal;

@@ -228,8 +228,9 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
 static int run(const SimulateFlags &flags) {
   if (llvm::Error error = readsOnce({flags.input, flags.costs}))
     return reportError(std::move(error));
-  if (llvm::Error error = checkOutput(flags.input, flags.trace))
-    return reportError(std::move(error));
+  for (const std::string &input : {flags.input, flags.costs})
+    if (llvm::Error error = checkOutput(input, flags.trace))
+      return reportError(std::move(error));
   DeviceCosts costs;
   if (llvm::Error error = readCosts(flags, costs))
     return reportError(std::move(error));

@@ -33,7 +33,9 @@ static bool hasOtherBase(const std::string &text) {
 }
 
 Decimal::Decimal() {
-  func_ = [](std::string &text) {
+  func_ = [](std::string &text) -> std::string {
+    if (text.empty()) // CLI11 would take it for 0
+      return "the value is empty";
     const bool sign = text.find_first_of("+-") == 0;
     return hasOtherBase(text.substr(sign))
                ? "'" + text +
@@ -70,15 +72,16 @@ void refuseOtherBases(CLI::App &app) {
 void refuseEmptyNames(CLI::App &app) {
   const CLI::Validator named(
       [](const std::string &text) {
-        return std::string(text.empty() ? "the name is empty" : "");
+        return std::string(text.empty() ? "the value is empty" : "");
       },
       "");
   for (CLI::Option *option : app.get_options()) {
     const std::string type = option->get_type_name();
-    if (type.find("FILE") != std::string::npos ||
-        type.find("FOLDER") != std::string::npos ||
-        type.find("DIR") != std::string::npos)
-      option->check(named);
+    for (const char *name : {"FILE", "FOLDER", "DIR", "SETS", "A:B"})
+      if (type.find(name) != std::string::npos) {
+        option->check(named);
+        break;
+      }
   }
   for (CLI::App *command : app.get_subcommands([](CLI::App *) { return true; }))
     refuseEmptyNames(*command);

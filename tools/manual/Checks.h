@@ -26,12 +26,12 @@ public:
 };
 
 /// Lets `app` and its subcommands refuse all but decimal numbers as values of
-/// options that take numbers.
+/// options that take numbers; an empty value is no number.
 void refuseOtherBases(CLI::App &app);
 
-/// Lets `app` and its subcommands refuse empty names of files and folders, such
-/// as of -o "$OUT" where the variable is not set. For most options an empty
-/// name would mean that the option was not given.
+/// Lets `app` and its subcommands refuse empty names of files and folders,
+/// sets and pairs of nodes, such as of -o "$OUT" where the variable is not set.
+/// For most options an empty value would mean that the option was not given.
 void refuseEmptyNames(CLI::App &app);
 
 } // namespace blink::manual
