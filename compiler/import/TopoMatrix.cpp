@@ -79,7 +79,7 @@ private:
   Inventory inventory_;
   size_t header_ = 0;
   std::vector<std::string> columns_;
-  bool numaColumn_ = false;
+  bool numaColumn_ = false, ownNumaColumn_ = false;
   std::vector<Row> rows_; ///< in the order of the columns
   std::map<std::string, std::string> nicNames_;
 };
@@ -135,6 +135,7 @@ llvm::Error MatrixReader::readHeader() {
     }
     llvm::StringRef line = lines_[header_].text;
     numaColumn_ = line.contains("NUMA Affinity");
+    ownNumaColumn_ = line.contains("GPU NUMA ID");
     if (columns_.size() > 2 * RankTopology::kMostPaired)
       return errorAt(lines_[header_],
                      llvm::Twine(columns_.size()) + " columns are too many");
@@ -163,14 +164,17 @@ llvm::Expected<Row> MatrixReader::readRow(const TextLine &line) {
                                "'; is the matrix whole?");
     row.cells.push_back(*cell);
   }
-  // "0-19,40-59  0  N/A": CPUs, NUMA node, the GPU's own NUMA node. Wrapping
+  // "0-19,40-59  0  N/A": CPUs, NUMA node, the GPU's own NUMA node, which is a
+  // number where CPUs address its memory ("0-71  0  2" on a GB200). Wrapping
   // may have torn the CPUs apart.
+  constexpr llvm::StringRef kNone = "N/A";
   std::vector<llvm::StringRef> tail = wordsOf(rest);
-  if (!tail.empty() && tail.back() == "N/A")
+  if (!tail.empty() &&
+      (tail.back() == kNone || (ownNumaColumn_ && tail.size() > 2)))
     tail.pop_back();
-  if (numaColumn_ && tail.size() > 1)
+  if (numaColumn_ && tail.size() > 1 && tail.back() != kNone)
     row.affinity = tail.back().str();
-  else if (!tail.empty())
+  else if (!tail.empty() && tail.front() != kNone)
     row.affinity = tail.front().str();
   return row;
 }
