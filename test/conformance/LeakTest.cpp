@@ -17,6 +17,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -70,12 +71,19 @@ void checkNothingIsLeft(Once once, int times = timesHere()) {
   const Held before;
   for (int i = 0; i < times; ++i)
     once();
-  const Held after;
+  Held after;
+  // Sanitizers map as they like.
+  const size_t mostMappings =
+      kSanitized ? SIZE_MAX : before.mappings + size_t(times) / 3;
+  // On a busy machine, what others still have mapped is freed a little later:
+  // when communicators are next made or destroyed. A leak would stay.
+  for (int i = 0; i < 20 && after.mappings >= mostMappings; ++i) {
+    once();
+    after = Held();
+  }
   CHECK(after.files < before.files + 20);
   CHECK(after.threads < before.threads + 10); // some are about to end
-  // Sanitizers map as they like.
-  if (!kSanitized)
-    CHECK(after.mappings < before.mappings + size_t(times) / 3);
+  CHECK(after.mappings < mostMappings);
   if (!kOnCuda) // the heap of emulated streams varies
     CHECK(after.heap < before.heap + (64 << 10) + size_t(times) * 64);
 }
