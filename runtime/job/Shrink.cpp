@@ -78,9 +78,6 @@ Status Shrinking::run(std::shared_ptr<Backend> &result) {
   if (!next_.byId())
     status =
         next_.takeOver(agreement_.attempt(), self_.size(), status, backend);
-  if (status.ok() && !backend)
-    status = {blinkRemoteError,
-              "a rank has shrunk or split the communicator once more"};
   if (status.ok())
     result = std::move(backend);
   return status;

@@ -196,9 +196,6 @@ void Splitting::follow(Part &part) const {
   if (!part.next.byId()) {
     part.status =
         part.next.takeOver(attempt(), part.self.size(), part.status, made);
-    if (part.status.ok() && !made)
-      part.status = {blinkRemoteError,
-                     "a rank has shrunk or split the communicator once more"};
   } else if (part.status.ok()) {
     const SplitTurn &leader = turn(part.next.ranks().front());
     uint64_t words[std::size(decltype(leader.id){})];

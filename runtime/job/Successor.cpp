@@ -92,17 +92,20 @@ Status Successor::takeOver(uint64_t attempt, size_t takers, Status status,
   Handovers &state = old_.handovers();
   std::lock_guard<std::mutex> lock(state.mutex);
   auto found = state.byMaker.find(ranks_.front());
-  if (found == state.byMaker.end() || found->second.attempt != attempt)
-    return status;
-  Handover &handover = found->second;
-  if (!handover.status.ok())
-    return handover.status; // more helpful than that the maker gave up
-  if (status.ok()) {
-    result = handover.backend;
-    handover.left -= takers;
+  if (found != state.byMaker.end() && found->second.attempt == attempt) {
+    Handover &handover = found->second;
+    if (!handover.status.ok())
+      return handover.status; // more helpful than that the maker gave up
+    if (status.ok()) {
+      result = handover.backend;
+      handover.left -= takers;
+    }
+    if (!status.ok() || handover.left == 0)
+      handover.backend = nullptr; // a failure is one for all ranks
   }
-  if (!status.ok() || handover.left == 0)
-    handover.backend = nullptr; // a failure is one for all ranks
+  if (status.ok() && !result)
+    return {blinkRemoteError,
+            "a rank has shrunk or split the communicator once more"};
   return status;
 }
 

@@ -56,7 +56,8 @@ public:
   Status makeForAll(uint64_t attempt) const;
   /// Takes what was made for `takers` ranks, or the error of making it. If
   /// `status` is an error, nothing is taken, and no other rank can take it any
-  /// more.
+  /// more. Errors: also if what was made has been replaced by that of a later
+  /// attempt.
   Status takeOver(uint64_t attempt, size_t takers, Status status,
                   std::shared_ptr<Backend> &result) const;
 
