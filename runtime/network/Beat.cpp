@@ -68,11 +68,7 @@ void NetworkTransport::NicEnd::beat(Clock::duration late) {
     connection.cameBefore = connection.bytesCame;
     meter(connection, now);
   }
-  while (!owing.empty()) {
-    const uint32_t number = owing.front();
-    owing.pop_front();
-    sendCredit(number);
-  }
+  sendOldCredits(Clock::now()); // all of them
 }
 
 /// Reports a connection that is slower than planned, and gives it up if

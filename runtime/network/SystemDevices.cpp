@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
+#include <ifaddrs.h>
 #include <memory>
+#include <net/if.h>
 
 namespace blink::runtime::network {
 namespace {
