@@ -279,8 +279,6 @@ private:
                          std::vector<MessageBatch> &batches) const;
   Status beginMessages(MessageBatch &batch, bool beside, bool &begun);
   size_t windowEnd(const MessageBatch &batch, size_t begin) const;
-  uint32_t lanesOfMessage(const Call &call) const;
-  uint32_t turnsOf(const MessageBatch &batch, size_t begin, size_t end) const;
   Status launchWindow(const MessageBatch &batch, size_t begin, size_t end);
   Status endMessages(const MessageBatch &batch);
   LaunchedMessage messageOf(const MessageEnd &end);

@@ -37,9 +37,32 @@
 
 namespace blink::runtime {
 
-/// Returns the number of blocks that run so many lanes, `turns` each.
-static uint32_t blocksOf(uint32_t lanes, uint32_t turns) {
-  return (lanes + turns - 1) / turns;
+/// Gives the messages of each queue, which begins with a message of `first`,
+/// the same blocks. A block runs several lanes of a message, one by one, if
+/// there would be more than `room` blocks otherwise. Returns their number.
+static uint32_t giveBlocks(MessageLaunch &launch,
+                           const std::vector<uint32_t> &first, uint32_t room) {
+  const auto blocksOf = [&](uint32_t message) {
+    return (launch.messages[message].numLanes + launch.turns - 1) /
+           launch.turns;
+  };
+  uint32_t blocks;
+  for (launch.turns = 1;; ++launch.turns) {
+    blocks = 0;
+    for (uint32_t message : first)
+      blocks += blocksOf(message);
+    if (blocks <= std::max<size_t>(room, first.size()))
+      break;
+  }
+  uint32_t next = 0;
+  for (uint32_t message : first) {
+    const uint32_t count = blocksOf(message);
+    for (uint32_t m = message; m != MessageLaunch::kMax;
+         m = launch.messages[m].next)
+      launch.messages[m].rank.firstBlock = next;
+    next += count;
+  }
+  return blocks;
 }
 
 Status CudaBackend::collectMessages(const std::vector<Call *> &calls,
@@ -126,34 +149,6 @@ size_t CudaBackend::windowEnd(const MessageBatch &batch, size_t begin) const {
   return end;
 }
 
-/// Returns how many lanes of a message each block of a kernel runs, so that it
-/// has as few blocks as there is room for, or as there are queues.
-uint32_t CudaBackend::turnsOf(const MessageBatch &batch, size_t begin,
-                              size_t end) const {
-  std::map<std::shared_ptr<Event> *, uint32_t> lanes; // by queue
-  uint32_t room = std::numeric_limits<uint32_t>::max(), most = 1;
-  for (size_t i = begin; i < end; ++i) {
-    const Call &call = *batch.ends[i].call;
-    most = std::max(most, lanes[batch.uses[i].launched] = lanesOfMessage(call));
-    room = std::min(room, ranks_[call.rank].messageRoom);
-  }
-  uint32_t turns = 1;
-  for (; turns < most; ++turns) {
-    uint32_t blocks = 0;
-    for (const auto &[queue, number] : lanes)
-      blocks += blocksOf(number, turns);
-    if (blocks <= room)
-      break;
-  }
-  return turns;
-}
-
-/// Returns how many lanes this end of a message has.
-uint32_t CudaBackend::lanesOfMessage(const Call &call) const {
-  return ranks_[call.rank].messageTrees.at(
-      call.variant().number)[size_t(call.queue()) - 1];
-}
-
 /// Orders what the ranks' streams get from now on after the messages.
 Status CudaBackend::endMessages(const MessageBatch &batch) {
   if (batch.uses.empty())
@@ -169,9 +164,9 @@ Status CudaBackend::endMessages(const MessageBatch &batch) {
 Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
                                  size_t end) {
   MessageLaunch launch{};
-  launch.turns = turnsOf(batch, begin, end);
   std::vector<CarriedChunks> carried;
-  uint32_t blocks = 0;
+  std::vector<uint32_t> first; // messages of queues
+  uint32_t room = std::numeric_limits<uint32_t>::max();
   // The last message of each queue so far.
   std::map<std::shared_ptr<Event> *, LaunchedMessage *> last;
   for (size_t i = begin; i < end; ++i) {
@@ -183,16 +178,15 @@ Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
       message.call.launch = noteLaunch(one, 1);
     proxy_.addChunks(call, call.variant(), message.call.shape, carried);
     LaunchedMessage *&before = last[batch.uses[i].launched];
-    if (before) {
+    if (before)
       before->next = uint16_t(launch.numMessages);
-      message.rank.firstBlock = before->rank.firstBlock;
-    } else {
-      message.rank.firstBlock = blocks;
-      blocks += blocksOf(message.numLanes, launch.turns);
-    }
+    else
+      first.push_back(launch.numMessages);
     before = &message;
+    room = std::min(room, ranks_[call.rank].messageRoom);
     ++launch.numMessages;
   }
+  const uint32_t blocks = giveBlocks(launch, first, room);
   return announced(batch.stream, batch.capturing, std::move(carried), [&] {
     return cudaStatus(launchMessages(blocks, launch, batch.stream),
                       batch.ends[begin].call->kind.describe() +
@@ -223,7 +217,8 @@ LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) {
     rank.sendPtr = exchangedPtr(call, call.send, call.sendBytes);
   if (launched.direct && call.recv)
     rank.recvPtr = exchangedPtr(call, call.recv, call.recvBytes);
-  message.numLanes = uint16_t(lanesOfMessage(call));
+  message.numLanes = uint16_t(ranks_[call.rank].messageTrees.at(
+      variant.number)[size_t(call.queue()) - 1]);
   message.next = MessageLaunch::kMax;
   rank.queue = uint32_t(call.queue());
   message.firstLane = uint32_t(call.queue() - 1) * plan_.numMessageTrees;
