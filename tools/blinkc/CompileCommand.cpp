@@ -197,11 +197,8 @@ static int run(const CompileFlags &flags) {
                               flags.json},
                              watch);
   if (file->kind != InputKind::topology)
-    for (CLI::Option *option : flags.requestOptions)
-      if (option->count() > 0)
-        return reportError(makeError(
-            "{0}: {1} is not a topology: it already contains this choice",
-            option->get_name(), file->path));
+    if (llvm::Error error = refuseChosen(flags.requestOptions, *file))
+      return reportError(std::move(error));
 
   if (!flags.trees.empty()) {
     llvm::Expected<InputFile> text = readInput(flags.trees);

@@ -42,6 +42,16 @@ static llvm::Error refuseJob(const std::vector<CLI::Option *> &options,
   return llvm::Error::success();
 }
 
+llvm::Error blink::refuseChosen(llvm::ArrayRef<CLI::Option *> options,
+                                const InputFile &file) {
+  for (const CLI::Option *option : options)
+    if (option->count() > 0)
+      return makeError(
+          "{0}: {1} is not a topology: it already contains this choice",
+          option->get_name(), file.path);
+  return llvm::Error::success();
+}
+
 void RequestFlags::addTo(CLI::App &command) {
   jobOptions_ = addCollective(
       command, collective,
@@ -98,12 +108,7 @@ llvm::Error RequestFlags::checkUse(const InputFile &file) const {
   std::vector<CLI::Option *> without = otherOptions_;
   if (file.kind == InputKind::ir)
     llvm::append_range(without, jobOptions_);
-  for (const CLI::Option *option : without)
-    if (option->count() > 0)
-      return makeError(
-          "{0}: {1} is not a topology: it already contains this choice",
-          option->get_name(), file.path);
-  return llvm::Error::success();
+  return refuseChosen(without, file);
 }
 
 void blink::addLimitLink(CLI::App &command,

@@ -52,6 +52,11 @@ private:
   std::vector<CLI::Option *> options_;
 };
 
+/// Returns an error if one of the options was given for `file`, which is no
+/// topology and already contains what they choose.
+llvm::Error refuseChosen(llvm::ArrayRef<CLI::Option *> options,
+                         const InputFile &file);
+
 /// --limit-link, and its parser. Errors: those of parseLinkLimit.
 void addLimitLink(CLI::App &command, std::vector<std::string> &limitLinks);
 llvm::Error readLimitLinks(const std::vector<std::string> &limitLinks,
