@@ -31,7 +31,8 @@ using FoldFunction = void (*)(const void *const *sources, size_t numSources,
 /// Returns the fold of a type and an operator for the instruction set of this
 /// processor, or null if there is none. For `blinkAvg` the fold sums, and the
 /// caller asks for the division by `divisor`. For band, bor and bxor it is a
-/// fold of bytes, whatever the type. All instruction sets give the same bits.
+/// fold of bytes, whatever the type. All instruction sets give the same bits,
+/// except that of several NaNs any may be the result.
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
 
 /// Like FoldFunction if partial sums are wider than the type: the sources with

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/core/Memory.h"
+#include "runtime/host/FloatMode.h"
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
 #include "schedules/Text.h"
@@ -225,6 +226,7 @@ void RankRun::combine(Lane &lane, const StepCode &step, uint32_t destinations,
   const uint32_t sources = step.sources;
   const bool scales = transfers_.scaled && contributionOf(step) != sources;
   auto part = [&](uint64_t begin, uint64_t end) {
+    const DefaultFloats floats;
     void *own[kMost];
     void **from = lane.pointers.data();
     if ((begin != 0 || scales) && sources + destinations <= kMost) {

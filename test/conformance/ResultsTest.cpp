@@ -11,6 +11,7 @@
 #include "schedules/Collectives.h"
 
 #include <algorithm>
+#include <cfenv>
 
 using namespace blink;
 using namespace blink::test;
@@ -268,6 +269,30 @@ TEST_CASE("every narrow value is widened and rounded as its format says") {
 }
 
 #if !BLINK_TEST_CUDA // both back ends share the elements' functions
+TEST_CASE("results do not depend on the caller's floating-point mode") {
+  constexpr int kRanks = 2;
+  constexpr size_t kCount = 1 << 20; // threads of the pool work on it, too
+  BuildOptions layout;
+  layout.chunkBytes = 1 << 20;
+  Job job(makeSchedule(Collective::allreduce, 0, kRanks, layout), kRanks);
+  const std::vector<float> in[kRanks] = {std::vector<float>(kCount, 1),
+                                         std::vector<float>(kCount, 1e-10f)};
+  for (int round = 0; round < 5; ++round)
+    job.onThreads([&](int rank) {
+      std::vector<float> out(kCount);
+      const int before = std::fegetround();
+      std::fesetround(round > 0 && rank == 0 ? FE_UPWARD : FE_TONEAREST);
+      const blinkResult_t result =
+          blinkAllReduce(in[rank].data(), out.data(), kCount, blinkFloat32,
+                         blinkSum, job[rank], nullptr);
+      CHECK(std::fegetround() ==
+            (round > 0 && rank == 0 ? FE_UPWARD : FE_TONEAREST));
+      std::fesetround(before);
+      CHECK(std::count(out.begin(), out.end(), 1.0f) == kCount);
+      return result;
+    });
+}
+
 TEST_CASE("max and min are NaN where any contribution is") {
   Job job(makeSchedule(Collective::allreduce, 0, 3, {}), 3);
   for (blinkDataType_t type : {blinkFloat16, blinkBfloat16, blinkFloat32,
