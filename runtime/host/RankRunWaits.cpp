@@ -120,7 +120,8 @@ RankRun::firstNeed(const std::function<bool(uint32_t ring)> &concerns) {
     if (!concerns || concerns(variant_->rings[need->channel]))
       return need;
   }
-  if (first)
+  // Lanes that another thread steps write to the rings below.
+  if (first || hasLanesLeft())
     return first;
   // Lanes of other calls use other rings of the variant, so only what this call
   // lent counts.
@@ -215,6 +216,7 @@ Need RankRun::needOf(uint32_t ring) const {
 
 bool RankRun::hasArrived(const HostRings &rings, const Call &call) {
   const VariantPlan &variant = call.variant();
+  const CallShape shape = call.shape(variant, /*borrowed=*/false);
   // The rank receives, so it has lanes.
   const RankCode &code = variant.ranks[call.rank].code;
   const LaneCode &last = code.lanes[code.numLanes - 1];
@@ -223,12 +225,14 @@ bool RankRun::hasArrived(const HostRings &rings, const Call &call) {
     const OperandCode *operands = code.operands + step.operandsBegin;
     const OperandCode &to = operands[step.sources];
     if (to.kind != OperandKind::output || to.index != uint32_t(call.peer) ||
-        operands[0].kind != OperandKind::channel)
-      continue;
+        operands[0].kind != OperandKind::channel ||
+        shape.rangeOf(variant.trees[step.tree]).size() == 0)
+      continue; // of another message, or of a tree that carries nothing of it
     const uint32_t channel = operands[0].index;
     const RingEnd &end = rings.readers[variant.rings[channel]];
     const SlotHead &head = end.heads[end.number % variant.slots[channel]];
-    return holdsChunk(loadAcquire(&head.full), end.number);
+    return loadAcquire(&head.full) ==
+           makeTag(end.number, signatureBits(call.kind.hash()));
   }
   return false;
 }

@@ -316,6 +316,42 @@ TEST_CASE("threads of one rank in messages and collectives hold no other up") {
     thread.join();
 }
 
+/// Probes rank 1 for a message from rank 0.
+static int probed(const Job &job, size_t count, blinkDataType_t type) {
+  int arrived = -1;
+  CHECK(blinkProbe(count, type, 0, job[1], &arrived) == blinkSuccess);
+  return arrived;
+}
+
+TEST_CASE("only a message of the probed count and type is seen") {
+  // Of five trees, the first four carry nothing of so short a message.
+  BuildOptions layout;
+  layout.treesPerBlock = 5;
+  layout.chunkBytes = 256;
+  Job job(withMessages(2, layout), 2, 20000);
+  int unused = 0;
+  if (blinkProbe(5, blinkInt32, 0, job[1], &unused) == blinkInvalidUsage)
+    return; // the CUDA back end
+  for (size_t count : {5, 1000}) {
+    const std::vector<int> sent(count, 7);
+    std::vector<int> received(count);
+    const auto send = [&] {
+      CHECK(blinkSend(sent.data(), count, blinkInt32, 1, job[0], nullptr) ==
+            blinkSuccess);
+    };
+    std::thread sender(send); // it may have to wait for free slots
+    while (!probed(job, count, blinkInt32))
+      std::this_thread::yield();
+    CHECK(probed(job, count + 1, blinkInt32) == 0);
+    CHECK(probed(job, count, blinkFloat32) == 0);
+    CHECK(probed(job, 1, blinkInt8) == 0);
+    CHECK(blinkRecv(received.data(), count, blinkInt32, 0, job[1], nullptr) ==
+          blinkSuccess);
+    sender.join();
+    CHECK(received == sent);
+  }
+}
+
 TEST_CASE("a message is seen before it is received") {
   constexpr size_t kCount = 5;
   int unused = 0;
