@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 namespace blink::runtime {
 namespace {
@@ -103,13 +104,11 @@ bool Judge::lost(Liveness liveness, Cause cause, const char *what,
 
 /// Finds the first number whose calls are not all of one kind.
 bool Judge::differing(Diagnosis &found) const {
-  uint64_t first = ~uint64_t(0), last = 0;
+  std::set<uint64_t> numbers;
   for (const RankPicture &rank : job_.ranks)
-    if (!rank.calls.empty()) {
-      first = std::min(first, rank.calls.front().number);
-      last = std::max(last, rank.calls.back().number);
-    }
-  for (uint64_t number = first; number <= last; ++number) {
+    for (const CallPicture &call : rank.calls)
+      numbers.insert(call.number);
+  for (const uint64_t number : numbers) {
     // The ranks of each kind, in the order of their first ranks.
     std::vector<std::pair<const CallPicture *, Ranks>> kinds;
     for (size_t rank = 0; rank < job_.ranks.size(); ++rank) {

@@ -31,7 +31,9 @@ void FlightFile::goUnseen(int error) {
 Status FlightFile::map(uint64_t bytes, Descriptor &file) {
   static std::atomic<int> made{0};
   // Relaxed: it only matters that numbers differ.
-  path_ = flightPrefix() + std::to_string(getpid()) + "." +
+  // Processes of several namespaces may share the folder and a process id.
+  path_ = flightPrefix() + std::to_string(pidNamespace()) + "." +
+          std::to_string(getpid()) + "." +
           std::to_string(made.fetch_add(1, std::memory_order_relaxed));
   // The file gets its name only when its content is complete, so that a process
   // that is killed before leaves no file behind.

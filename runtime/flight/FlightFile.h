@@ -2,11 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The memory of FlightPage.h is a file, /dev/shm/blink-flight.UID.PID.NUMBER,
-// that only its user may read. It is removed with the communicator. The file of
-// a process that was killed stays as long as other processes of its job run, so
-// that they can tell what it was doing; it is removed when any process makes a
-// communicator after that.
+// The memory of FlightPage.h is a file,
+// /dev/shm/blink-flight.UID.NAMESPACE.PID.NUMBER, that only its user may read.
+// It is removed with the communicator. The file of a process that was killed
+// stays as long as other processes of its job run, so that they can tell what
+// it was doing; it is removed when any process makes a communicator after that.
 //
 //===----------------------------------------------------------------------===//
 

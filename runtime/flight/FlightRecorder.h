@@ -57,9 +57,15 @@ public:
         numQueues_(header.numQueues), callMask_(header.numCalls - 1),
         numMessages_(header.numMessages), numLaunches_(header.numLaunches) {}
 
+  /// The record of a call that has begun, and its number.
+  struct Begun {
+    CallRecord *record = nullptr;
+    uint64_t number = 0;
+  };
+
   /// Records a call that was made at `enqueued` and has begun at `started`.
-  CallRecord &begin(const Call &call, uint32_t variant, uint64_t enqueued,
-                    uint64_t started) {
+  Begun begin(const Call &call, uint32_t variant, uint64_t enqueued,
+              uint64_t started) {
     if (call.isMessage())
       return beginMessage(call, variant, enqueued, started);
     const uint64_t number =
@@ -71,7 +77,7 @@ public:
     storeRelease(&counters_->collectives, number);
     // The next call's record is not in the first-level cache.
     __builtin_prefetch(&collectives_[(number + 1) & callMask_], 1);
-    return record;
+    return {&record, number};
   }
 
   /// Records a call that has been put into a stream as launch `number` of this
@@ -82,10 +88,13 @@ public:
           call.kind, variant, now, 0);
   }
 
-  /// Records the end of a call, as seen at `now`.
-  static void end(CallRecord &record, blinkResult_t result, uint64_t now) {
-    storeRelaxed(&record.result, uint64_t(result));
-    storeRelease(&record.ended, now); // release: publishes the result
+  /// Records the end of a call, as seen at `now`, unless so many messages have
+  /// begun since that one of them has its record.
+  static void end(const Begun &call, blinkResult_t result, uint64_t now) {
+    if (loadRelaxed(&call.record->number) != call.number)
+      return;
+    storeRelaxed(&call.record->result, uint64_t(result));
+    storeRelease(&call.record->ended, now); // release: publishes the result
   }
 
   /// Adds `ticks` for which a call has waited for `peer`.
@@ -156,9 +165,8 @@ public:
 
 private:
   // Not inline, because begin() is part of a loop that has to be small.
-  [[gnu::noinline]] CallRecord &beginMessage(const Call &call, uint32_t variant,
-                                             uint64_t enqueued,
-                                             uint64_t started) {
+  [[gnu::noinline]] Begun beginMessage(const Call &call, uint32_t variant,
+                                       uint64_t enqueued, uint64_t started) {
     // Relaxed: the counter only hands out places. After as many messages as the
     // ring has places, another thread may get the place of a message that has
     // not ended. The record is then a mixture of both, but each of its words is
@@ -169,7 +177,7 @@ private:
     CallRecord &record = messages_[number & callMask_];
     write(record, number, packKind(call.kind, call.peer, call.send), call.kind,
           variant, enqueued, started);
-    return record;
+    return {&record, number};
   }
   static void write(CallRecord &record, uint64_t number, uint64_t what,
                     const CallKind &kind, uint32_t variant, uint64_t enqueued,

@@ -37,7 +37,7 @@ const CallPicture *RankPicture::launchedCollective() const {
 }
 
 bool RankPicture::inCall() const {
-  return current() ||
+  return current() || !waits.empty() ||
          std::any_of(sent.begin(), sent.end(),
                      [](const CallPicture &call) { return call.underWay(); });
 }

@@ -72,11 +72,14 @@ bool Reader::readWaits(uint64_t offset, uint64_t count, bool messages,
     return false;
   const std::vector<CallPicture> &calls = messages ? rank.sent : rank.calls;
   for (const LaneRecord &record : records) {
-    const auto ofCall = [&](const CallPicture &call) {
-      return call.number == record.call && call.underWay();
-    };
-    if (record.peer < header_.numRanks &&
-        std::any_of(calls.begin(), calls.end(), ofCall))
+    if (record.call == 0 || record.peer >= header_.numRanks)
+      continue;
+    const auto call =
+        std::find_if(calls.begin(), calls.end(), [&](const CallPicture &one) {
+          return one.number == record.call;
+        });
+    // So many messages may have followed one that waits that it is not kept.
+    if (call != calls.end() ? call->underWay() : messages)
       rank.waits.push_back({messages, record.call, uint32_t(record.lane),
                             uint32_t(record.lane >> 32),
                             uint32_t(record.channel), int(record.peer),

@@ -56,7 +56,7 @@ struct Active {
   size_t place = 0; ///< index of the call in sorted order
   PendingCall *pending = nullptr;
   RankRun *run = nullptr;
-  CallRecord *record = nullptr; ///< null: the call is not noted yet
+  FlightRecorder::Begun begun; ///< no record: the call is not noted yet
   bool submitted = false;
   uint64_t foldsRun = 0; ///< folds of its run when it was last looked at
   Clock::time_point since;
@@ -222,8 +222,7 @@ void ProgressLoop::askForHelp(Active &active) {
   if (!spare_ || active.submitted || active.pending->call.bytes() < kHelpBytes)
     return;
   active.run->expectWorkers(true);
-  WorkerPool::get().submit(*active.run);
-  active.submitted = true;
+  active.submitted = WorkerPool::get().submit(*active.run);
 }
 
 /// Sleeps until a transport has something, if nothing else can end the wait of
@@ -261,7 +260,7 @@ void ProgressLoop::sleep(std::chrono::nanoseconds time) {
 inline void ProgressLoop::note(Active &active) {
   if (looked_ == 0)
     looked_ = ticks();
-  active.record = &recorderOf(active).begin(
+  active.begun = recorderOf(active).begin(
       active.pending->call, active.run->variant().number, looked_, looked_);
 }
 
@@ -274,7 +273,7 @@ void ProgressLoop::finish(Active &active) {
   if (active.wait != 0)
     endWait(active);
   done.result = backendOf(done).end(done.call);
-  FlightRecorder::end(*active.record, done.result.code, looked_);
+  FlightRecorder::end(active.begun, done.result.code, looked_);
 }
 
 /// Notes that nothing has moved until `now`, and the thread had nothing else to
@@ -312,8 +311,7 @@ void ProgressLoop::show(Active &active) {
       return; // a queue has only one place
     active.shown = true;
     recorder.show(call, place,
-                  {loadRelaxed(&active.record->number),
-                   need.lane | uint64_t(need.step) << 32,
+                  {active.begun.number, need.lane | uint64_t(need.step) << 32,
                    run.variant().channelNumber(need.channel),
                    uint64_t(run.peerOf(need)), need.reading, need.expected,
                    need.seen, active.waitsSince});
@@ -363,6 +361,7 @@ void ProgressLoop::run() {
   spare_ = threads < processors;
   const bool crowded = threads > processors;
   together_ = isOneCollective();
+  active_.reserve(numCalls_); // nothing may throw once a call has begun
   for (size_t i = 0; i < numCalls_; ++i)
     if (i == 0 || !sameQueue(i, i - 1))
       beginFrom(i);
@@ -376,7 +375,7 @@ void ProgressLoop::run() {
     for (size_t a = 0; a < active_.size();) {
       Active &current = active_[a];
       moved |= current.run->progress();
-      if (!current.record)
+      if (!current.begun.record)
         note(current);
       if (!current.run->finished() &&
           !backendOf(*current.pending).job().failed()) {

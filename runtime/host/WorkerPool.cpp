@@ -52,14 +52,19 @@ void WorkerPool::start() {
   }
 }
 
-void WorkerPool::submit(RankRun &run) {
+bool WorkerPool::submit(RankRun &run) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    submissions_.push_back({&run, 0});
+    try {
+      submissions_.push_back({&run, 0});
+    } catch (const std::bad_alloc &) {
+      return false;
+    }
     numSubmitted_.fetch_add(1, std::memory_order_relaxed);
     start();
   }
   submitted_.notify_all();
+  return true;
 }
 
 void WorkerPool::remove(RankRun &run) {

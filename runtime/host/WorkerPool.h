@@ -27,8 +27,9 @@ public:
   /// The number of processors that this process may run on.
   int processors() const { return processors_; }
 
-  /// Lets workers step `run` until remove().
-  void submit(RankRun &run);
+  /// Lets workers step `run` until remove(). Returns false if there is no
+  /// memory for that.
+  bool submit(RankRun &run);
   /// Returns when no worker is at `run` any more.
   void remove(RankRun &run);
 

@@ -318,6 +318,12 @@ TEST_CASE("calls that differ have both sides named") {
   CHECK(diagnose(job).culprits == std::vector<int>{0, 1});
 }
 
+TEST_CASE("numbers of calls that are far apart, as in a damaged file") {
+  JobPicture job = thirdIsLate();
+  job.ranks[2].calls.back().number = job.ranks[2].collectives = 1ull << 62;
+  CHECK(diagnose(job).cause == Cause::behind);
+}
+
 TEST_CASE("one rank alone in a call that it has made before") {
   JobPicture job = thirdIsLate();
   job.ranks[0].calls[2].kind.count = 2;

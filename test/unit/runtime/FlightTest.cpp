@@ -81,9 +81,9 @@ TEST_CASE("the last calls are kept, and what they say") {
   REQUIRE(file.create(planOf(nullptr, 3, 0)).ok());
   FlightRecorder &recorder = file.of(1);
   for (uint64_t number = 1; number <= 3000; ++number) {
-    CallRecord &record = recorder.begin(callOf(number), 7, ticks(), ticks());
+    const auto begun = recorder.begin(callOf(number), 7, ticks(), ticks());
     if (number != 3000)
-      FlightRecorder::end(record, blinkSuccess, ticks());
+      FlightRecorder::end(begun, blinkSuccess, ticks());
   }
   recorder.begin(callOf(5, 2), 8, ticks(), ticks());
   recorder.addWait(false, 0, 1000);
@@ -115,7 +115,7 @@ TEST_CASE("the last calls are kept, and what they say") {
 TEST_CASE("a record that is being written is not believed") {
   FlightFile file;
   REQUIRE(file.create(planOf(nullptr, 1, 0)).ok());
-  CallRecord &record = file.of(0).begin(callOf(1), 0, ticks(), ticks());
+  CallRecord &record = *file.of(0).begin(callOf(1), 0, ticks(), ticks()).record;
   storeRelaxed(&record.number, 0);
   CHECK(readJob(file).ranks[0].calls.empty());
   storeRelaxed(&record.number, 1);
@@ -127,21 +127,25 @@ TEST_CASE("a call that ends while it is looked at is not lost") {
   REQUIRE(file.create(planOf(nullptr, 1, 0)).ok());
   FlightRecorder &recorder = file.of(0);
   constexpr uint64_t kCalls = 600;
-  std::atomic<CallRecord *> ending{nullptr};
+  std::atomic<const FlightRecorder::Begun *> ending{nullptr};
+  std::atomic<bool> taken{false};
   std::thread other([&] {
     for (uint64_t number = 1; number <= kCalls; ++number) {
-      CallRecord *record = nullptr;
-      while (!(record = ending.exchange(nullptr)))
+      const FlightRecorder::Begun *next = nullptr;
+      while (!(next = ending.exchange(nullptr)))
         std::this_thread::yield();
+      const FlightRecorder::Begun begun = *next;
+      taken = true;
       for (uint64_t wait = number % 512 * 1024; wait > 0; --wait)
         std::atomic_signal_fence(std::memory_order_seq_cst);
-      FlightRecorder::end(*record, blinkSuccess, ticks());
+      FlightRecorder::end(begun, blinkSuccess, ticks());
     }
   });
   uint64_t lost = 0;
   for (uint64_t number = 1; number <= kCalls; ++number) {
-    ending = &recorder.begin(callOf(number), 0, ticks(), ticks());
-    while (ending) // from here on it may end at any time
+    const auto begun = recorder.begin(callOf(number), 0, ticks(), ticks());
+    ending = &begun;
+    while (!taken.exchange(false)) // from here on it may end at any time
       std::this_thread::yield();
     const JobPicture job = readJob(file);
     const std::vector<CallPicture> &calls = job.ranks[0].calls;
@@ -203,7 +207,7 @@ TEST_CASE("a wait is shown while its call is under way") {
   REQUIRE(file.create(planOf(nullptr, 2, 0)).ok());
   FlightRecorder &recorder = file.of(0);
   const Call call = callOf(1);
-  CallRecord &record = recorder.begin(call, 0, ticks(), ticks());
+  const auto begun = recorder.begin(call, 0, ticks(), ticks());
   recorder.show(call, 1, {1, 4 | uint64_t(2) << 32, 3, 1, 1, 6, 5, ticks()});
   const JobPicture job = readJob(file);
   REQUIRE(job.ranks[0].waits.size() == 1);
@@ -216,13 +220,38 @@ TEST_CASE("a wait is shown while its call is under way") {
   CHECK(wait.expected == 6);
   CHECK(wait.seen == 5);
   CHECK(describeWaits(job) == "rank 0 waits for rank 1");
-  FlightRecorder::end(record, blinkSuccess, ticks());
+  FlightRecorder::end(begun, blinkSuccess, ticks());
   CHECK(readJob(file).ranks[0].waits.empty());
   // A wait for a rank that does not exist.
-  CallRecord &next = recorder.begin(call, 0, ticks(), ticks());
+  const auto next = recorder.begin(call, 0, ticks(), ticks());
   recorder.show(call, 1, {2, 0, 0, 2, 1, 6, 5, ticks()});
   CHECK(readJob(file).ranks[0].waits.empty());
   FlightRecorder::end(next, blinkSuccess, ticks());
+}
+
+TEST_CASE("a message that waits is shown, however many follow it") {
+  FlightFile file;
+  REQUIRE(file.create(planOf(nullptr, 3, 0)).ok());
+  FlightRecorder &recorder = file.of(0);
+  const Call waiting = callOf(1, 1);
+  const auto first = recorder.begin(waiting, 0, ticks(), ticks());
+  recorder.show(waiting, 0, {first.number, 0, 0, 1, 1, 6, 5, ticks()});
+  FlightRecorder::Begun last;
+  for (uint64_t number = 0; number < kFlightCalls; ++number)
+    last = recorder.begin(callOf(7, 2), 0, ticks(), ticks());
+  REQUIRE(last.record == first.record);
+  const RankPicture rank = readJob(file).ranks[0];
+  REQUIRE(rank.waits.size() == 1);
+  CHECK(rank.waits[0].call == first.number);
+  CHECK(rank.waits[0].peer == 1);
+  CHECK(rank.inCall());
+  // Its end is not that of the message that has its record now.
+  recorder.hide(waiting, 0);
+  FlightRecorder::end(first, blinkSuccess, ticks());
+  const std::vector<CallPicture> sent = readJob(file).ranks[0].sent;
+  REQUIRE(!sent.empty());
+  CHECK(sent.back().number == last.number);
+  CHECK(sent.back().underWay());
 }
 
 TEST_CASE("what a dead process leaves is read while others run, then swept") {
