@@ -7,6 +7,7 @@
 #ifndef BLINK_RUNTIME_BACKEND_H
 #define BLINK_RUNTIME_BACKEND_H
 
+#include "runtime/Trace.h"
 #include "runtime/flight/FlightFile.h"
 #include "runtime/job/Job.h"
 #include "runtime/plan/Call.h"
@@ -126,6 +127,9 @@ public:
   /// the job, join() the one that joins it.
   virtual Status createAll(const BackendRequest &request) = 0;
   virtual Status join(const BackendRequest &request) = 0;
+  /// Gives the trace its file. To be called if these succeeded: a communicator
+  /// that could not be made writes none.
+  void nameTrace() { traceFile_ = nextTraceFile(); }
   /// Runs calls of one group, of this job or of others of the same entry, and
   /// sets their results. `calls[0]` is of this job.
   virtual void run(PendingCall *const *calls, size_t numCalls) = 0;
@@ -165,6 +169,8 @@ protected:
   Origin origin_;
   Job job_;
   FlightFile flight_;
+  const bool traces_ = wantsTraces();
+  std::string traceFile_; ///< see nextTraceFile
 
 private:
   const BackendEntry &entry_;

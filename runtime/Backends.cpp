@@ -36,11 +36,13 @@ Status createBackend(const BackendEntry &entry, const BackendRequest &request,
                                    " back end: use blinkBackendHost"};
   std::shared_ptr<Backend> made = entry.make();
   Status status = request.id ? made->join(request) : made->createAll(request);
-  if (status.ok())
+  if (status.ok()) {
+    made->nameTrace();
     backend = std::move(made);
-  else if (request.id && made->job().attached())
+  } else if (request.id && made->job().attached()) {
     // The others need not wait for it any more.
     made->job().fail(couldNotJoin(request.rank, status));
+  }
   return status;
 }
 

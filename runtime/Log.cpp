@@ -25,6 +25,10 @@ LogLevel readLevel() {
     return LogLevel::info;
   if (std::strcmp(word, "TRACE") == 0)
     return LogLevel::trace;
+  if (*word)
+    std::fprintf(stderr,
+                 "blink: BLINK_DEBUG is %s, expected WARN, INFO or TRACE\n",
+                 word);
   return LogLevel::none;
 }
 

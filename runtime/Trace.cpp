@@ -16,18 +16,23 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <new>
 #include <set>
 #include <unistd.h>
 
 namespace blink::runtime {
 
+bool wantsTraces() {
+  const char *text = std::getenv("BLINK_TRACE");
+  return text && *text;
+}
+
 std::string nextTraceFile() {
   static std::atomic<int> made{0};
-  const char *text = std::getenv("BLINK_TRACE");
-  if (!text || !*text)
+  if (!wantsTraces())
     return "";
-  std::string path = text;
-  const size_t place = path.find("%p");
+  std::string path = std::getenv("BLINK_TRACE");
+  const size_t place = path.rfind("%p");
   if (place != std::string::npos)
     path.replace(place, 2, std::to_string(getpid()));
   // Relaxed: only that numbers differ matters.
@@ -130,12 +135,10 @@ void Describer::describe(const ProgramPlan &program, const VariantPlan &variant,
   }
 }
 
-void writeTraces(
-    const std::string &path, const Plan &plan, size_t numRanks,
-    const std::function<const LaneTrace *(size_t rank, uint32_t lane)>
-        &traceOf) {
-  if (path.empty())
-    return;
+static void
+writeAll(const std::string &path, const Plan &plan, size_t numRanks,
+         const std::function<const LaneTrace *(size_t rank, uint32_t lane)>
+             &traceOf) {
   sched::ReplayTrace replay;
   for (size_t rank = 0; rank < numRanks; ++rank)
     for (uint32_t lane = 0; lane < plan.numLanes; ++lane)
@@ -152,6 +155,19 @@ void writeTraces(
   if (!good)
     log(LogLevel::warn, -1,
         "trace: cannot write " + path + ": " + std::strerror(errno));
+}
+
+void writeTraces(
+    const std::string &path, const Plan &plan, size_t numRanks,
+    const std::function<const LaneTrace *(size_t rank, uint32_t lane)>
+        &traceOf) {
+  if (path.empty())
+    return;
+  try {
+    writeAll(path, plan, numRanks, traceOf);
+  } catch (const std::bad_alloc &) { // destructors call this
+    log(LogLevel::warn, -1, "trace: no memory to write it");
+  }
 }
 
 } // namespace blink::runtime

@@ -19,9 +19,12 @@
 
 namespace blink::runtime {
 
+/// Returns true if BLINK_TRACE asks for traces.
+bool wantsTraces();
+
 /// Returns the file for the next communicator of this process; "" if no trace
-/// is wanted. A `%p` in BLINK_TRACE becomes the process's number, so that the
-/// processes of a job do not write to the same file.
+/// is wanted. The last `%p` in BLINK_TRACE becomes the process's number, so
+/// that the processes of a job do not write to the same file.
 std::string nextTraceFile();
 
 /// Writes the traces of all lanes of all ranks to the file `path`; does nothing

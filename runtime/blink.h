@@ -19,7 +19,8 @@
 |* Every function returns a blinkResult_t; blinkGetLastError returns a sentence
 |* that says what went wrong. The library never exits or aborts. It prints to
 |* stderr, and writes files, only if variables of the environment ask for it:
-|* BLINK_DEBUG, BLINK_HANG_SIGNAL, BLINK_HANG_DIR and BLINK_TRACE.
+|* BLINK_DEBUG, BLINK_HANG_SIGNAL, BLINK_HANG_DIR and BLINK_TRACE. While there
+|* is a communicator, /dev/shm/blink-flight.* has what it does, for blink-top.
 |*
 |* Threads. Unless its comment says otherwise, a function may be called from any
 |* thread at any time. Collectives on one communicator take turns, and so do
@@ -123,7 +124,8 @@ typedef enum BLINK_INT {
    number, as in CUDA. Max and min give NaN if any contribution is NaN. Avg is
    the sum divided by the number of ranks, rounded towards zero for integers.
    The schedule fixes the order of reduction, so the result has the same bits on
-   every rank and in every run. */
+   every rank and in every run, whatever the caller's rounding mode. Only which
+   NaN a sum of NaNs is, its sign and payload, is left open. */
 typedef enum BLINK_INT {
   blinkSum = 0,
   blinkProd = 1,
@@ -580,7 +582,8 @@ BLINK_API blinkResult_t blinkMemAlloc(void **memory, size_t bytes);
 
 /* Frees memory of blinkMemAlloc, from any thread. No collective that uses it
    may be under way. `memory` may be NULL. Errors: invalid argument if it is not
-   memory of blinkMemAlloc; invalid usage while some of it is registered. */
+   memory of blinkMemAlloc; invalid usage while some of it is registered, unless
+   no other process could use it. */
 BLINK_API blinkResult_t blinkMemFree(void *memory);
 
 /* Registers a buffer, so that other ranks can access it directly where data
@@ -710,7 +713,8 @@ BLINK_API blinkResult_t blinkAllToAll(const void *send, void *recv,
    blinkGroupStart and blinkGroupEnd all messages proceed at the same time: an
    exchange of any pattern and with any counts, such as an alltoall of uneven
    parts, is a group of messages. Outside a group, two ranks that both receive
-   before they send wait for each other.
+   before they send wait for each other, and so do two that both send first,
+   except short messages on the host.
 
    On the host blinkSend returns when `send` may be used again, possibly before
    the message has been received. The first message to or from a rank allocates
@@ -736,11 +740,11 @@ BLINK_API blinkResult_t blinkRecv(void *recv, size_t count,
                                   blinkDataType_t type, int peer,
                                   blinkComm_t comm, blinkStream_t stream);
 
-/* Sets *arrived to 1 if a message from `peer` with that count and type has
-   begun to arrive, so that blinkRecv would not have to wait for the other
-   rank's call, and to 0 otherwise. Does not wait, except for a thread that is
-   receiving from `peer`. Errors: as of blinkRecv; invalid usage on GPUs, where
-   messages arrive in streams. */
+/* Sets *arrived to 1 if the next message from `peer` has that count and type
+   and has begun to arrive, so that blinkRecv would not have to wait for the
+   other rank's call, and to 0 otherwise. Does not wait, except for a thread
+   that is receiving from `peer`. Errors: as of blinkRecv; invalid usage on
+   GPUs, where messages arrive in streams. */
 BLINK_API blinkResult_t blinkProbe(size_t count, blinkDataType_t type, int peer,
                                    blinkComm_t comm, int *arrived);
 

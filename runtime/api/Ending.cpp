@@ -18,6 +18,6 @@ blinkResult_t blinkCommFinalize(blinkComm_t comm) {
     if (Status status = comm->usable(); !status.ok())
       return report(status, &state->lastError);
     state->backend->finish(rank);
-    return report(state->backend->failure(), &state->lastError);
+    return report(state->backend->asyncError(), &state->lastError);
   });
 }

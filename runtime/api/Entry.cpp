@@ -85,11 +85,15 @@ blinkResult_t blinkScheduleFind(const char *places, blinkSchedule_t *schedule) {
       return refuse("schedule is NULL");
     *schedule = nullptr;
     const char *machine = std::getenv("BLINK_MACHINE");
-    places = places ? places : std::getenv("BLINK_SCHEDULES");
+    const bool isGiven = places != nullptr;
+    places = isGiven ? places : std::getenv("BLINK_SCHEDULES");
     if (!places || !*places)
-      return report({blinkInvalidUsage,
-                     "BLINK_SCHEDULES is not set: it names the files and "
-                     "folders with this machine's schedules"});
+      return report(Status(blinkInvalidUsage,
+                           isGiven  ? "places is empty"
+                           : places ? "BLINK_SCHEDULES is empty"
+                                    : "BLINK_SCHEDULES is not set",
+                           ": it names the files and folders with this "
+                           "machine's schedules"));
     ScheduleSet files;
     const Status status = findSchedules(places, machine ? machine : "", files);
     if (status.ok())

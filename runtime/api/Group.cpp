@@ -183,7 +183,7 @@ blinkResult_t refuseCall(const Status &status, LastError *lastError) {
 /// the group.
 static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
   NvtxRange range(sched::EnumNameCollective(asked.kind.collective));
-  return guarded([&] {
+  return guardedCall([&] {
     if (!comm)
       return refuseCall({blinkInvalidArgument, "the communicator is NULL"},
                         nullptr);
@@ -205,6 +205,9 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
     if (!status.ok())
       return refuseCall(status, &state->lastError);
     if (own.depth != 0) {
+      // First what may throw, so that both keep one entry for each call.
+      if (own.states.size() == own.states.capacity())
+        own.states.reserve(std::max<size_t>(8, 2 * own.states.size()));
       own.calls.push_back(std::move(pending));
       own.states.push_back(std::move(state));
       return blinkSuccess;

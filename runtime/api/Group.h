@@ -29,6 +29,19 @@ blinkResult_t initOrKeep(PendingInit pending);
 /// null.
 blinkResult_t refuseCall(const Status &status, LastError *lastError = nullptr);
 
+/// Like guarded(), for calls that may belong to a group: the group fails if the
+/// call throws, because other ranks would wait for it.
+template <typename Function> blinkResult_t guardedCall(Function function) {
+  return guarded([&] {
+    try {
+      return function();
+    } catch (const std::bad_alloc &) {
+      refuseCall({blinkSystemError, "out of memory"}); // fits in the string
+      throw;
+    }
+  });
+}
+
 void startGroup();
 /// Ends this thread's innermost group. If it is the outermost, runs what has
 /// been collected.

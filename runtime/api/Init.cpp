@@ -100,7 +100,7 @@ using namespace blink::runtime;
 blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks, blinkUniqueId id,
                                 int rank, int device, blinkSchedule_t schedule,
                                 const blinkConfig_t *config) {
-  return guarded([&] {
+  return guardedCall([&] {
     if (!comm)
       return refuseCall({blinkInvalidArgument, "comm is NULL"});
     *comm = nullptr;

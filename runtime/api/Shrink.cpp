@@ -60,9 +60,9 @@ using namespace blink::runtime;
 blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
                               int excludeCount, blinkComm_t *newcomm,
                               const blinkConfig_t *config) {
-  return guarded([&] {
+  return guardedCall([&] {
     if (!comm || !newcomm)
-      return refuse("comm or newcomm is NULL");
+      return refuseCall({blinkInvalidArgument, "comm or newcomm is NULL"});
     *newcomm = nullptr;
     if (Status status = comm->usable(); !status.ok())
       return refuseCall(status, &comm->state->lastError);

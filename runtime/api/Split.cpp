@@ -50,9 +50,9 @@ using namespace blink::runtime;
 blinkResult_t blinkCommSplit(blinkComm_t comm, int color, int key,
                              blinkComm_t *newcomm,
                              const blinkConfig_t *config) {
-  return guarded([&] {
+  return guardedCall([&] {
     if (!comm || !newcomm)
-      return refuse("comm or newcomm is NULL");
+      return refuseCall({blinkInvalidArgument, "comm or newcomm is NULL"});
     *newcomm = nullptr;
     Status status = comm->usable();
     PendingSplit pending{comm->state, comm->rank, {}, newcomm};

@@ -12,7 +12,6 @@
 #define BLINK_RUNTIME_CUDA_CUDABACKEND_H
 
 #include "runtime/Backend.h"
-#include "runtime/Trace.h"
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/DevicePeerInfo.h"
 #include "runtime/cuda/DeviceTransport.h"
@@ -326,7 +325,6 @@ private:
   std::mutex watching_; ///< guards what follows
   bool stopping_ = false;
   std::condition_variable stop_;
-  std::string traceFile_ = nextTraceFile();
 };
 
 } // namespace blink::runtime

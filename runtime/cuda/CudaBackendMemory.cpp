@@ -76,7 +76,7 @@ Status CudaBackend::allocate() {
       status = cudaStatus(allocateOnCurrent(poolBytes, rank.pool),
                           "the schedule's channels need ", poolBytes,
                           " bytes on ", gpu, ": compile with smaller chunks");
-    if (status.ok() && !traceFile_.empty())
+    if (status.ok() && traces_)
       status = cudaStatus(
           allocatePinned(plan_.numLanes * sizeof(LaneTrace), rank.traces),
           "cannot allocate pinned memory for the trace");

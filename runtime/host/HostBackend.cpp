@@ -70,8 +70,7 @@ Status HostBackend::makePlan(const BackendRequest &request) {
 Status HostBackend::makeRank(int rank) {
   if (Status status = rings_.remote.carriers.listen(rank, job_); !status.ok())
     return status;
-  ranks_[rank].run =
-      std::make_unique<RankRun>(plan_, rings_, rank, !traceFile_.empty());
+  ranks_[rank].run = std::make_unique<RankRun>(plan_, rings_, rank, traces_);
   if (plan_.numMessageTrees != 0)
     ranks_[rank].messages =
         std::vector<std::atomic<RankRun *>>(2 * size_t(plan_.numRanks));
@@ -207,7 +206,7 @@ blinkMemoryInfo_t HostBackend::memory(int rank) {
   uint64_t ofRings = 0; // those in the segment
   for (const RingPlan &ring : plan_.rings) {
     const uint64_t slots = ring.bytes + ring.slots * sizeof(SlotHead);
-    ofRings += ring.apart ? 0 : slots;
+    ofRings += ring.apart || ring.elsewhere ? 0 : slots;
     if (ring.destination == rank || (ring.apart && ring.source == rank))
       info.slots += slots;
     if (ring.source == rank || ring.destination == rank)
@@ -232,18 +231,21 @@ HostBackend::~HostBackend() {
 }
 
 Status HostBackend::begin(const Call &call, bool together) {
-  if (job_.failed())
-    return failure();
   Rank &rank = ranks_[call.rank];
-  // Pairs with abort(), which fails the job and then waits while a call is in
-  // flight.
-  rank.inFlight.fetch_add(1, std::memory_order_seq_cst);
-  if (call.isMessage()) {
+  if (call.isMessage()) { // first, because it may throw
     std::atomic<RankRun *> &run = rank.messages[size_t(call.queue()) - 1];
     // Relaxed: only threads that have this queue store it, and they take turns.
     if (!run.load(std::memory_order_relaxed))
       run.store(new RankRun(plan_, rings_, call.rank, /*traces=*/false),
                 std::memory_order_release);
+  }
+  // Sequentially consistent, like the failing of the job in abort(), which then
+  // waits while a call is in flight: either abort() sees this call, or this
+  // call sees that the job has failed.
+  rank.inFlight.fetch_add(1, std::memory_order_seq_cst);
+  if (job_.failed()) {
+    rank.inFlight.fetch_sub(1, std::memory_order_release);
+    return failure();
   }
   runOf(call).start(call, together);
   return {};
@@ -296,7 +298,7 @@ Status HostBackend::end(const Call &call) {
 }
 
 bool HostBackend::inFlight(int rank) const {
-  return ranks_[rank].inFlight.load(std::memory_order_acquire) != 0;
+  return ranks_[rank].inFlight.load(std::memory_order_seq_cst) != 0;
 }
 
 void HostBackend::finish(int rank) {
@@ -317,7 +319,7 @@ void HostBackend::cancel(const Status &why) {
   job_.fail(why);
   for (const Rank &rank : ranks_)
     for (Backoff backoff(true);
-         rank.inFlight.load(std::memory_order_acquire) != 0; backoff.wait())
+         rank.inFlight.load(std::memory_order_seq_cst) != 0; backoff.wait())
       ;
 }
 
@@ -435,9 +437,18 @@ void HostBackend::failStuck(const Call &call) {
   // Look for calls that differ but exchange no chunks: a chunk's tag would have
   // shown the difference.
   for (int rank = 0; !call.isMessage() && rank < plan_.numRanks; ++rank) {
-    const CallKind other = segment.lastCall(rank);
-    if (loadAcquire(&segment.rank(rank).calls) != number || other == call.kind)
+    const auto differs = [&] {
+      return loadAcquire(&segment.rank(rank).calls) == number &&
+             segment.lastCall(rank) != call.kind;
+    };
+    if (!differs())
       continue;
+    // A rank that begins a call writes its kind, then its number. Look again
+    // when it has written both.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (!differs())
+      continue;
+    const CallKind other = segment.lastCall(rank);
     const Status differ =
         callsDiffer(call.rank, call.kind, rank, other.describe());
     log(LogLevel::warn, call.rank, differ.text);

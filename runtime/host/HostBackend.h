@@ -11,7 +11,6 @@
 #define BLINK_RUNTIME_HOST_HOSTBACKEND_H
 
 #include "runtime/Backend.h"
-#include "runtime/Trace.h"
 #include "runtime/flight/HangReport.h"
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
@@ -113,7 +112,6 @@ private:
   HostRings rings_;
   MemoryProbe probe_;
   std::deque<Rank> ranks_;
-  std::string traceFile_ = nextTraceFile();
 };
 
 } // namespace blink::runtime

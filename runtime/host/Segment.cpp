@@ -47,7 +47,8 @@ void Segment::beginCall(int rank, const CallKind &kind) {
   uint64_t words[3] = {};
   std::memcpy(words, &kind, sizeof(kind));
   HostPeerInfo &record = ranks_[rank];
-  // Relaxed, and possibly half new when read: it is only for error messages.
+  // Relaxed, and possibly half new when read: it is only for errors, and who
+  // judges by it looks twice (HostBackend::failStuck).
   for (int i = 0; i < 3; ++i)
     storeRelaxed(&record.kind[i], words[i]);
   storeRelease(&record.calls, record.calls + 1);

@@ -75,6 +75,7 @@ Status Windows::add(const void *buffer, uint64_t bytes, uintptr_t &handle) {
     records_[size_t(self_) * kMaxWindows + own.number] = {
         bytes, uint64_t(place.file), place.offset, place.device, place.inode};
     byBegin_.emplace(own.begin, own);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
     board_.offer(own.number);
   } else {
     log(LogLevel::info, self_,
@@ -98,21 +99,16 @@ Status Windows::remove(uintptr_t handle) {
         std::find_if(windows.first, windows.second, [&](const auto &other) {
           return other.second.number == own.number;
         });
-    if (window != windows.second)
+    if (window != windows.second) {
       byBegin_.erase(window);
+      bytes_.fetch_sub(own.bytes, std::memory_order_relaxed);
+    }
     if (Status status = board_.withdraw(own.number); !status.ok())
       return status;
     releaseBlock(own.begin);
   }
   byHandle_.erase(found);
   return {};
-}
-
-uint64_t Windows::bytes() const {
-  uint64_t sum = 0;
-  for (const auto &[begin, own] : byBegin_)
-    sum += own.bytes;
-  return sum;
 }
 
 bool Windows::covers(const void *buffer, uint64_t bytes, uint64_t &shift) {

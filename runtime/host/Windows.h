@@ -72,8 +72,8 @@ public:
   /// Errors: invalid argument if it is no handle; those of
   /// WindowBoard::withdraw.
   Status remove(uintptr_t handle);
-  /// Bytes of this rank's windows.
-  uint64_t bytes() const;
+  /// Bytes of this rank's windows. Any thread may call it.
+  uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   /// Whether this rank has any windows.
   bool any() const { return !byBegin_.empty(); }
   /// Returns true if calls that begin now may let other ranks read all `bytes`
@@ -120,6 +120,8 @@ private:
   uintptr_t lastHandle_ = 0;
   std::map<uintptr_t, Own> byHandle_;
   std::multimap<const char *, Own> byBegin_; ///< windows only
+  /// Relaxed: it is only reported, and nothing else is read because of it.
+  std::atomic<uint64_t> bytes_{0};
   /// Indexed by rank; null until the rank has had a window.
   std::vector<std::atomic<Others *>> others_;
 };

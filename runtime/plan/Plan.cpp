@@ -507,16 +507,15 @@ int Plan::ranksOf(uint16_t server) const {
 
 Status Plan::find(sched::Collective collective, int root,
                   const ProgramPlan *&result) const {
-  std::string roots;
-  for (const ProgramPlan &program : programs) {
-    if (program.program->collective() != collective)
-      continue;
-    if (program.root == root) {
+  for (const ProgramPlan &program : programs)
+    if (program.root == root && program.program->collective() == collective) {
       result = &program;
       return {};
     }
-    roots += (roots.empty() ? "" : ", ") + std::to_string(program.root);
-  }
+  std::string roots;
+  for (const ProgramPlan &program : programs)
+    if (program.program->collective() == collective)
+      roots += (roots.empty() ? "" : ", ") + std::to_string(program.root);
   std::string name = sched::EnumNameCollective(collective);
   std::string ranks = std::to_string(numRanks) + " ranks";
   if (roots.empty())

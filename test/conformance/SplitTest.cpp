@@ -245,6 +245,19 @@ TEST_CASE("splitting judges its arguments") {
   CHECK(blinkCommSplit(job[0], -2, 0, &comm, nullptr) == blinkInvalidArgument);
   CHECK(contains(blinkGetLastError(job[0]), "the colour is -2, expected 0"));
   CHECK(!comm);
+  // Nothing of a group runs if one of its calls is refused.
+  for (bool shrinks : {false, true}) {
+    blinkComm_t first = nullptr;
+    blinkGroupStart();
+    CHECK((shrinks ? blinkCommShrink(job[0], nullptr, 0, &first, nullptr)
+                   : blinkCommSplit(job[0], 0, 0, &first, nullptr)) ==
+          blinkSuccess);
+    CHECK((shrinks ? blinkCommShrink(job[1], nullptr, 0, nullptr, nullptr)
+                   : blinkCommSplit(job[1], 0, 0, nullptr, nullptr)) ==
+          blinkInvalidArgument);
+    CHECK(blinkGroupEnd() == blinkInvalidArgument);
+    CHECK(!first);
+  }
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.timeoutMs = -1;
   CHECK(blinkCommSplit(job[0], 0, 0, &comm, &config) == blinkInvalidArgument);

@@ -38,6 +38,16 @@ TEST_CASE("BLINK_TRACE writes a slice for every fold") {
   layout.shape = Shape::chain;
   layout.chunkBytes = 64;
   {
+    // A communicator that cannot be made takes no file's name.
+    const std::vector<uint8_t> bytes =
+        seal(makeSchedule(Collective::broadcast, 0, 3, layout));
+    blinkSchedule_t schedule = nullptr;
+    REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
+            blinkSuccess);
+    blinkComm_t comms[2];
+    CHECK(blinkCommInitAll(comms, 2, nullptr, schedule, nullptr) !=
+          blinkSuccess);
+    blinkScheduleClose(schedule);
     Job job(makeSchedule(Collective::broadcast, 0, 3, layout), 3);
     Case c;
     c.collective = Collective::broadcast;

@@ -209,8 +209,12 @@ int runScenario(const std::string &scenario, const char *schedule) {
   if (scenario.find("split") == 0)
     return say(splitScenario(scenario, comm, numRanks, self));
   const bool last = self == numRanks - 1;
-  if (scenario.find("cases") == 0)
+  if (scenario.find("cases") == 0) {
+    blinkMemoryInfo_t info = BLINK_MEMORY_INFO_INITIALIZER;
+    if (blinkCommMemory(comm, &info) != blinkSuccess || info.job > 1ull << 32)
+      return say("a job of " + std::to_string(info.job) + " bytes");
     return runCases({1, 3, 17, 1000, 20011});
+  }
   // The sizes lie on both sides of two limits: from the first on, chunks are
   // larger; from the second on, readers fetch chunks from the other process, if
   // they may.
