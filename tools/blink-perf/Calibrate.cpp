@@ -205,13 +205,17 @@ bool Folds::borrows() const {
   return any;
 }
 
-const sched::Variant &variantFor(const sched::Program &program,
-                                 uint64_t bytes) {
+/// Returns the variant of a program that ran. It is not always the one for the
+/// size (runtime/host/VariantChoice.h). Traces number the variants of all
+/// programs; `first` is the number of the program's first one.
+const sched::Variant &variantOf(const FoldTrace &trace,
+                                const sched::Program &program, uint32_t first) {
   const auto &variants = *program.variants();
-  uint32_t number = 0;
-  while (number + 1 < variants.size() && bytes >= variants[number]->max_bytes())
-    ++number;
-  return *variants[number];
+  uint32_t number = first;
+  for (const auto &[key, folds] : trace)
+    if (!folds.empty())
+      number = folds.front().variant;
+  return *variants[std::min(number - first, variants.size() - 1)];
 }
 
 /// Returns the bytes per nanosecond that folds of this size move, of those that
@@ -325,23 +329,28 @@ Calibration calibrate(const Options &options,
       cases.begin(), cases.end(),
       [](const Case &a, const Case &b) { return a.bytes() < b.bytes(); });
   for (const Case &c : cases) {
-    const JobProgram &program = *std::find_if(
+    const auto place = std::find_if(
         programs.begin(), programs.end(), [&](const JobProgram &one) {
           return one.choice.program->collective() == c.collective &&
                  one.choice.root == c.root;
         });
+    const JobProgram &program = *place;
+    uint32_t firstVariant = 0;
+    for (auto before = programs.begin(); before != place; ++before)
+      firstVariant += before->choice.program->variants()->size();
     CalibratedSize size;
     size.c = c;
     size.time = runCase(options, plan, c, calibration.error) * 1e6;
     if (!calibration.ok())
       return calibration;
-    const sched::Variant &variant =
-        variantFor(*program.choice.program, c.bytes());
     const TraceFolder folder;
     runCase(options, plan, c, calibration.error);
     if (!calibration.ok())
       return calibration;
-    const Folds folds(folder.read(), program, variant);
+    FoldTrace trace = folder.read();
+    const sched::Variant &variant =
+        variantOf(trace, *program.choice.program, firstVariant);
+    const Folds folds(std::move(trace), program, variant);
     std::vector<double> times;
     folds.each([&](const LaneKey &, const TracedFold &fold) {
       times.push_back(fold.end - fold.begin);

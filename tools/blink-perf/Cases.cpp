@@ -187,7 +187,10 @@ Plan makePlan(const Options &options) {
     throw UsageError("--self-test: no variant is for a size that holds an "
                      "element for every rank");
   if (plan.cases.empty())
-    throw UsageError("--maxbytes: no size holds an element for every rank");
+    throw UsageError(options.minBytes == 0 && options.stepBytes == 0
+                         ? "--minbytes: 0 times a factor is no other size"
+                         : "--maxbytes: no size holds an element for every "
+                           "rank");
   return plan;
 }
 

@@ -148,8 +148,8 @@ FoldTrace TraceFolder::read() const {
   for (const sched::TracedFold &fold : replay.folds)
     trace[{int(fold.rank), fold.lane}].push_back(
         {double(fold.begin) * 1e-3, double(fold.end) * 1e-3,
-         double(fold.waited) * 1e-3, fold.step, fold.chunk, fold.bytes,
-         fold.moved});
+         double(fold.waited) * 1e-3, fold.variant, fold.step, fold.chunk,
+         fold.bytes, fold.moved});
   return trace;
 }
 

@@ -18,6 +18,7 @@ namespace blink::perf {
 struct TracedFold {
   double begin, end;
   double waited; ///< since the previous fold of its lane
+  uint32_t variant;
   uint32_t step;
   uint64_t chunk;
   uint64_t bytes; ///< of the chunk

@@ -108,6 +108,13 @@ void addSelfTest(const sched::Program &program, int root,
           most = c.carrying;
         }
         section.cases.push_back(c);
+        // All pairs of ranks, with one type: the first one.
+        const bool isFirst = type == options.types.front();
+        for (c.shift = 2;
+             isFirst && isPairwise(c.collective) && c.shift < c.numRanks;
+             ++c.shift)
+          section.cases.push_back(c);
+        c.shift = 1;
       }
     std::string sentence = describeVariant(variant);
     if (bytes == 0)

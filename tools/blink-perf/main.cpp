@@ -60,8 +60,14 @@ Summary measure(const Options &options, const Plan &plan) {
   }
   const auto begin = std::chrono::steady_clock::now();
   RunEnd end = runJob(options, plan, report);
-  if (traces)
-    writeFile(tracePath, traces->bytes());
+  if (traces) {
+    const std::string bytes = traces->bytes();
+    if (bytes.empty() && end.error.empty())
+      end.error = options.trace + ": the ranks could not write their traces to "
+                                  "the folder for temporary files, TMPDIR";
+    else
+      writeFile(tracePath, bytes);
+  }
   summary.error = std::move(end.error);
   summary.joinSeconds = end.joinSeconds;
   summary.seconds =

@@ -57,9 +57,8 @@ ReplayBuffers::Bytes ReplayBuffers::expected(int rank, uint32_t block) const {
 
 void ReplayBuffers::fill() {
   const size_t elements = call_.count * call_.inputBlocks();
-  if (!options_.inPlace)
-    for (Bytes &output : outputs_)
-      std::fill(output.begin(), output.end(), uint8_t(0xff));
+  for (Bytes &output : outputs_) // in place, the inputs are in them
+    std::fill(output.begin(), output.end(), uint8_t(0xff));
   for (int rank = first_; rank < end_; ++rank)
     samples_.inputs(rank, 0, elements, input(rank));
 }

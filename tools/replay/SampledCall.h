@@ -22,9 +22,11 @@ struct SampledCall {
   blinkDataType_t type;
   blinkRedOp_t op;
   size_t count; ///< as the call's argument
+  /// In a sendrecv each rank makes two calls: it sends to the rank that is so
+  /// many places after it, and receives from the one as many before. 1 is what
+  /// nccl-tests does.
+  int shift = 1;
 
-  // In a sendrecv each rank makes the two calls of nccl-tests: it sends to the
-  // next rank and receives from the previous one.
   uint32_t inputBlocks() const {
     return isPairwise(collective)
                ? 1
@@ -75,7 +77,7 @@ struct SampledCall {
   }
   int sourceOf(int rank, uint32_t outputBlock) const {
     if (isPairwise(collective))
-      return (rank + numRanks - 1) % numRanks;
+      return (rank + numRanks - shift % numRanks) % numRanks;
     return outputBlocks() > 1 ? int(outputBlock) : root;
   }
 
@@ -116,7 +118,7 @@ private:
     if (blinkResult_t result = blinkCommUserRank(comm, &rank))
       return result;
     blinkGroupStart();
-    blinkSend(send, count, type, (rank + 1) % numRanks, comm, stream);
+    blinkSend(send, count, type, (rank + shift) % numRanks, comm, stream);
     blinkRecv(recv, count, type, sourceOf(rank, 0), comm, stream);
     return blinkGroupEnd(); // it reports errors of both calls
   }
