@@ -32,6 +32,8 @@ class Agents:
         with connection:
             message, files, _, _ = socket.recv_fds(connection, 1 << 20, 3)
             try:
+                while part := connection.recv(1 << 20):  # a long command comes in parts
+                    message += part
                 asked = json.loads(message)
                 server = self.lab.cluster.server_named(asked["host"])
                 process = subprocess.Popen(

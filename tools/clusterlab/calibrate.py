@@ -1,6 +1,7 @@
 """Whether links have the bandwidths that they should: every NIC sends to the next one of its network, all at once."""
 import json
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -68,6 +69,16 @@ def send(source, address, end):
             pass  # the receiver has received enough
 
 
+def outputs(process, end, check):
+    while True:
+        try:
+            return process.communicate(timeout=0.1)
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > end:
+                raise LabError("calibration has not ended in time") from None
+            check()
+
+
 def measure(lab, seconds=3.0):
     """(sender, receiver, bits per second expected, measured) of each NIC."""
     pairs = ring(lab.cluster)
@@ -83,7 +94,7 @@ def measure(lab, seconds=3.0):
             jobs[server] = process
     rates = {}
     for process in jobs.values():
-        output, errors = process.communicate(timeout=seconds + 60)
+        output, errors = outputs(process, time.monotonic() + seconds + 60, lab.check)
         if process.returncode:
             raise LabError(f"calibration: {errors.decode(errors='replace').strip()}")
         rates.update(json.loads(output))

@@ -87,7 +87,7 @@ class Cluster:
     @classmethod
     def read(cls, path):
         try:
-            return cls(json.loads(without_comments(pathlib.Path(path).read_text())), str(path))
+            return cls(json.loads(without_comments(pathlib.Path(path).read_text(encoding="utf-8-sig"))), str(path))
         except OSError as error:
             raise LabError(f"{path}: {error.strerror}") from None
         except ValueError as error:
@@ -198,8 +198,8 @@ class Cluster:
                 chosen += server.gpus[:int(word)]
             everything = chosen
         if ranks is not None:
-            if ranks > len(everything):
-                raise LabError(f"--ranks {ranks}: there are {len(everything)} GPUs")
+            if not 1 <= ranks <= len(everything):
+                raise LabError(f"--ranks {ranks}: expected 1 to {len(everything)}, the number of GPUs")
             everything = everything[:ranks]
         if not everything:
             raise LabError("no rank is to be started")

@@ -19,13 +19,13 @@ class Rank:
 
 class Job:
     """`said(rank, is_error, line)` is called for each line of output, in a thread of the job; without it lines are
-    kept in `lines`, a list of such triples."""
+    kept in `lines`, a list of such triples. `check` as of a Lab."""
 
-    def __init__(self, ranks, said=None):
+    def __init__(self, ranks, said=None, check=lambda: None):
         self.ranks, self.begin = ranks, time.monotonic()
         self.lines, self.failure = [], None
         self.signalled = None  # time.monotonic() of the last signal
-        self.said = said or (lambda *line: self.lines.append(line))
+        self.said, self.check = said or (lambda *line: self.lines.append(line)), check
         self.changed = threading.Condition()
         self.thread = threading.Thread(target=self.pump, daemon=True)
         self.thread.start()
@@ -60,16 +60,18 @@ class Job:
             got = os.read(pipe, 65536)
         except BlockingIOError:
             return True
-        text += got
-        *lines, rest = text.split(b"\n")
-        if not got and rest:
-            lines, rest = [*lines, rest], b""
-        text[:] = rest
-        for line in lines:
+        *ends, rest = got.split(b"\n")
+        if not got and text:
+            ends = [b""]
+        for end in ends:
+            text += end
+            line = text.decode(errors="replace")
+            text.clear()
             try:
-                self.said(rank.number, is_error, line.decode(errors="replace"))
+                self.said(rank.number, is_error, line)
             except Exception as error:  # wait() raises it; the ranks continue
                 self.said, self.failure = (lambda *line: None), error
+        text += rest
         return bool(got)
 
     def end(self, rank):
@@ -83,11 +85,12 @@ class Job:
 
     def wait(self, timeout, until=None):
         """The exit codes; None of those that have not ended after so many seconds. `until`: ends the wait as soon as it
-        is true, asked when a rank has ended."""
+        is true, asked when a rank has ended, and otherwise ten times a second."""
         end = time.monotonic() + timeout
         with self.changed:
             while self.running() and not (until and until()) and (left := end - time.monotonic()) > 0:
-                self.changed.wait(left)
+                self.check()
+                self.changed.wait(min(left, 0.1))
         if not self.running():
             self.thread.join(5)
         if self.failure:

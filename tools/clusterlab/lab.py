@@ -19,10 +19,11 @@ PORT = 29500  # torchrun's; each namespace has its own
 
 class Lab:
     """A context. `loopback`: all ranks on this machine's loopback interface, without namespaces and bandwidths.
-    `control`: one more network, ctl0 on all servers, over which launchers talk."""
+    `control`: one more network, ctl0 on all servers, over which launchers talk. `check`: called again and again where the
+    lab may be left by an exception, so that what has been started is known and removed."""
 
-    def __init__(self, cluster, loopback=False, control=False):
-        self.cluster, self.loopback, self.control = cluster, loopback, control
+    def __init__(self, cluster, loopback=False, control=False, check=None):
+        self.cluster, self.loopback, self.control, self.check = cluster, loopback, control, check or (lambda: None)
         self.places, self.middle, self.jobs = [], None, []
         self.folder = self.agents = self.wiring = None
 
@@ -76,11 +77,13 @@ class Lab:
                          "".join(f"{self.address(server)} {server.name}\n" for server in self.cluster.servers))
         for server in self.cluster.servers:
             self.places.append(Namespaces(server.name, hosts))
+            self.check()
         self.middle = Namespaces("network", hosts)
         for place in [*self.places, self.middle]:
-            place.wait()
+            place.wait(self.check)
         self.wiring = wiring.Wiring(self.cluster, self.middle, self.places, self.control)
         self.wiring.build()
+        self.check()
 
     def address(self, server):
         """By which launchers reach a server."""
@@ -132,6 +135,7 @@ class Lab:
         ranks = []
         try:
             for number, server in enumerate(servers):
+                self.check()
                 environment = {
                     **self.environment(server, placement), "RANK": str(number), "WORLD_SIZE": str(len(servers)),
                     "LOCAL_RANK": str(servers[:number].count(server)), "LOCAL_WORLD_SIZE": str(servers.count(server)),
@@ -154,7 +158,7 @@ class Lab:
             self.signal_server(server, signal.SIGKILL)
 
     def adopt(self, ranks, said):
-        self.jobs = [job for job in self.jobs if job.running()] + [Job(ranks, said)]
+        self.jobs = [job for job in self.jobs if job.running()] + [Job(ranks, said, self.check)]
         return self.jobs[-1]
 
     def apply(self, event):

@@ -3,6 +3,7 @@
 Nothing has a name outside, and a namespace is gone with its first process, which ends when the laboratory's end of a
 pipe is closed: what a laboratory leaves when it is killed is removed by the kernel at that moment.
 """
+import select
 import subprocess
 
 from . import processes
@@ -41,8 +42,10 @@ class Namespaces:
             raise LabError(f"cannot start unshare: {error.strerror}; {REMEDY}") from None
         self.first = None
 
-    def wait(self):
-        """Until it can be entered; separate, so that several are made at a time."""
+    def wait(self, check):
+        """Until it can be entered; separate, so that several are made at a time. `check` as of a Lab."""
+        while not select.select([self.process.stdout], [], [], 0.1)[0]:
+            check()
         if self.process.stdout.readline() != b"ready\n":
             self.process.kill()
             said = self.process.stderr.read().decode(errors="replace").strip()
