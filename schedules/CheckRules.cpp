@@ -106,6 +106,8 @@ bool RuleChecker::checkFile() {
     return false;
   if (file_.link_kinds() >> (unsigned(LinkKind::MAX) + 1))
     return fail("link_kinds", "unknown bits in " + str(file_.link_kinds()));
+  if (file_.link_kinds() == 0)
+    return fail("link_kinds", "no kind of link");
   if (!checkTopology(*file_.topology()))
     return false;
   if (file_.programs()->size() == 0)

@@ -24,9 +24,11 @@ public:
   Pace slowest() {
     Pace pace;
     // A path without circles has no more than all folds.
-    for (uint64_t pass = 0; pass <= numFolds_ && relax(); ++pass)
+    for (uint64_t pass = 0; pass <= numFolds_ && !isStuck_ && relax(); ++pass)
       if (lengthen(pace.circle))
         pass = 0;
+    if (isStuck_)
+      interval_ = HUGE_VAL;
     pace.quotient = interval_ > 0 ? round_ / interval_ : 1;
     pace.interval = interval_;
     pace.begins = std::move(times_);
@@ -78,6 +80,11 @@ private:
         rounds += edges_[at].rounds;
         at = edges_[at].on;
       } while (at != fold);
+      if (rounds <= 0) { // each waits for what the next one does later
+        isStuck_ = true;
+        circle.assign(found.rbegin(), found.rend());
+        return false;
+      }
       if (time > interval_ * (1 + 1e-12) * double(rounds)) {
         interval_ = time / double(rounds);
         circle.assign(found.rbegin(), found.rend());
@@ -89,8 +96,9 @@ private:
 
   const TimedGraph &graph_;
   const uint32_t numFolds_;
-  const double round_; ///< T
-  double interval_;    ///< of the slowest circle so far, or T
+  const double round_;   ///< T
+  double interval_;      ///< of the slowest circle so far, or T
+  bool isStuck_ = false; ///< there is a deadlock
   /// The time of each fold in round 0, valid once no fold moves any more.
   std::vector<double> times_;
   std::vector<Edge> edges_; ///< the edge that set its time; by fold

@@ -111,6 +111,7 @@ TEST_CASE("rules of the file and its topology") {
        {"topology.name", "256 bytes, expected at most 255",
         [](auto &s) { s.topologyName.assign(256, 'x'); }},
        {"link_kinds", "unknown bits", [](auto &s) { s.linkKinds = 64; }},
+       {"link_kinds", "no kind of link", [](auto &s) { s.linkKinds = 0; }},
        {"provenance.settings[1].name", "expected letters",
         [](auto &s) { s.settings = {{"gpus", "all"}, {"", "1"}}; }},
        {"provenance.settings[0].name", "expected letters",

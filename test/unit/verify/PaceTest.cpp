@@ -257,6 +257,27 @@ TEST_CASE("a report names the circle that is slowest") {
         "268.4 ms");
 }
 
+TEST_CASE("lanes that wait for each other have no pace") {
+  // A rank reads a chunk later than there are slots for.
+  BuildOptions options;
+  options.lanes = 1;
+  options.slots = 4;
+  for (const uint16_t delay : {4, 5, 6, 10, 1000, 65535}) {
+    TestSchedule schedule = makeSchedule(Collective::allreduce, 0, 2, options);
+    std::vector<TestRank> &ranks = schedule.variant().ranks;
+    std::vector<TestStep> &steps = ranks[ranks[1].steps.size() == 2].steps;
+    REQUIRE(steps.size() == 2); // not the root's
+    steps[1].delay = delay;
+    const VerifyReport report = judge(schedule);
+    CAPTURE(delay);
+    CHECK(report.ok == (delay <= 4));
+    const OpenedSchedule opened(schedule);
+    const double pace = paceOf(*opened.file, opened.program());
+    CHECK((pace > 0 || delay > 4));
+    CHECK((pace == 0 || delay < 10)); // this once had no end
+  }
+}
+
 TEST_CASE("the proof of a small file takes little memory") {
   // Chunks of 64 MiB in waves of 3,840 bytes, slots for 1,024 rounds, and
   // 60,000 rounds before the first chunk: a clock would take 2 GB for those
