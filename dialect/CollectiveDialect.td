@@ -28,6 +28,7 @@ def Collective_Dialect : Dialect {
     microseconds. Rate (`algbw`) is buffer size over time, as in nccl-tests.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 class Collective_Op<string mnemonic, list<Trait> traits = []>

@@ -10,9 +10,10 @@ using namespace mlir;
 using namespace blink::collective;
 
 PathChecker::PathChecker(TopologyOp topology, ArrayRef<int32_t> gpus,
-                         DenseI32ArrayAttr relays,
+                         DenseI32ArrayAttr relays, LinkKindsAttr links,
                          SymbolTableCollection &symbols)
-    : table_(symbols.getSymbolTable(topology)), numRanks_(gpus.size()) {
+    : table_(symbols.getSymbolTable(topology)), links_(links),
+      numRanks_(gpus.size()) {
   SmallVector<NodeOp> machine;
   for (NodeOp node : topology.getBody().getOps<NodeOp>())
     if (node.getKind() == NodeKind::Gpu)
@@ -40,6 +41,11 @@ LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
     if (!link)
       return user->emitOpError()
              << "names link " << name << ", which the topology does not have";
+    if (!llvm::is_contained(links_.getKinds(), link.getKind()))
+      return user->emitOpError()
+             << "names link " << name << ", which is "
+             << stringifyLinkKind(link.getKind()) << ", but links of " << links_
+             << " alone may be used";
     if (link.getFrom() != at)
       return user->emitOpError()
              << "has a path that arrives at " << at << " and goes on over link "

@@ -18,15 +18,16 @@
 
 namespace blink::collective {
 
-/// Checks paths: every link exists, each link begins where the previous one
-/// ends, the ends are the GPUs of the two ranks, and the only GPUs in between
-/// are those that a path may go over. Relays are numbered after the ranks.
+/// Checks paths: every link exists and is of a kind that may be used, each link
+/// begins where the previous one ends, the ends are the GPUs of the two ranks,
+/// and the only GPUs in between are those that a path may go over. Relays are
+/// numbered after the ranks.
 class PathChecker {
 public:
   enum class Over { nobody, relays, ranks }; ///< `ranks` includes relays.
 
   PathChecker(TopologyOp topology, llvm::ArrayRef<int32_t> gpus,
-              mlir::DenseI32ArrayAttr relays,
+              mlir::DenseI32ArrayAttr relays, LinkKindsAttr links,
               mlir::SymbolTableCollection &symbols);
 
   mlir::LogicalResult check(mlir::Operation *user, int32_t from, int32_t to,
@@ -39,6 +40,7 @@ public:
 
 private:
   mlir::SymbolTable &table_;
+  LinkKindsAttr links_;
   llvm::SmallVector<NodeOp> rankNodes_;
   size_t numRanks_;
 };
@@ -117,7 +119,8 @@ verifyMachine(Op op, mlir::SymbolTableCollection &symbols) {
     return op.emitOpError()
            << "has " << op.getPrices().size() << " prices for "
            << topology.getNumLinks() << " links of the topology";
-  return PathChecker(topology, op.getGpus(), op.getRelaysAttr(), symbols);
+  return PathChecker(topology, op.getGpus(), op.getRelaysAttr(),
+                     op.getLinksAttr(), symbols);
 }
 
 /// Adds up the exact shares of each block and checks that each sum is one.

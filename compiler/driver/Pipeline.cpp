@@ -15,6 +15,7 @@
 #include "compiler/target/ForestIR.h"
 #include "compiler/target/SettingsIR.h"
 #include "compiler/target/TopologyIR.h"
+#include "dialect/KnownAttrs.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -111,18 +112,18 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
   if (!ranks.relays().empty())
     state.addAttribute("relays", builder.getDenseI32ArrayAttr(ranks.relays()));
   if (options.maxPeers)
-    state.addAttribute(kMaxPeers,
+    state.addAttribute(collective::kMaxPeersAttr,
                        builder.getI32IntegerAttr(int(*options.maxPeers)));
   if (options.phases)
-    state.addAttribute(kPhasesAttr, builder.getUnitAttr());
+    state.addAttribute(collective::kPhasesAttr, builder.getUnitAttr());
   if (options.inSwitch)
-    state.addAttribute(kInSwitchAttr, builder.getUnitAttr());
+    state.addAttribute(collective::kInSwitchAttr, builder.getUnitAttr());
   if (options.order != ReductionOrder::none)
-    state.addAttribute(kOrderAttr,
+    state.addAttribute(collective::kOrderAttr,
                        builder.getStringAttr(blink::toString(options.order)));
   if (options.accumulate != sched::Accumulation::none)
     state.addAttribute(
-        kAccumulateAttr,
+        collective::kAccumulateAttr,
         builder.getStringAttr(sched::EnumNameAccumulation(options.accumulate)));
   return builder.create(state);
 }
@@ -187,7 +188,8 @@ static void addSpreadingPasses(OpPassManager &passes,
   small.maxLanes = options.maxLanes;
   small.chunkBytes = options.chunkBytes;
   if (options.maxPeers)
-    // Boxes would exchange with other peers than the limit allows.
+    // Boxes would exchange with other peers than the limit allows. A limit that
+    // nobody asked for is about large messages.
     small.maxExchangeRanks = 0;
   passes.addPass(createAddLatencyVariantPass(small));
 }
@@ -253,13 +255,14 @@ static void addPasses(OpPassManager &passes, Phase phase,
 /// as IR, trees must keep to the request even so.
 static CompileOptions withRequested(ModuleOp module, CompileOptions options) {
   for (auto request : module.getOps<collective::RequestOpInterface>()) {
-    if (auto most = request->getAttrOfType<IntegerAttr>(kMaxPeers))
+    if (auto most =
+            request->getAttrOfType<IntegerAttr>(collective::kMaxPeersAttr))
       options.maxPeers = unsigned(most.getInt());
-    if (auto order = request->getAttrOfType<StringAttr>(kOrderAttr))
+    if (auto order = request->getAttrOfType<StringAttr>(collective::kOrderAttr))
       options.order =
           parseReductionOrder(order.getValue()).value_or(options.order);
-    options.phases |= request->hasAttr(kPhasesAttr);
-    options.inSwitch |= request->hasAttr(kInSwitchAttr);
+    options.phases |= request->hasAttr(collective::kPhasesAttr);
+    options.inSwitch |= request->hasAttr(collective::kInSwitchAttr);
   }
   return options;
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/SmallVariants.h"
 #include "compiler/target/EnumConversion.h"
@@ -108,10 +109,18 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
   }
 
   void runOnOperation() override {
-    if (maxLanes == 0) {
-      getOperation().emitError("max-lanes must be at least 1");
+    Operation *module = getOperation();
+    if (failed(checkOption<unsigned>(module, "max-lanes", maxLanes, 1,
+                                     kLanesLimit)) ||
+        failed(checkOption<unsigned>(module, "chunk-bytes", chunkBytes, 0,
+                                     kChunkBytesLimit)) ||
+        failed(checkOption<unsigned>(module, "max-ranks", maxRanks, 0,
+                                     kRanksLimit)) ||
+        failed(checkOption<unsigned>(module, "max-one-hop-ranks",
+                                     maxOneHopRanks, 0, kRanksLimit)) ||
+        failed(checkOption<unsigned>(module, "max-exchange-ranks",
+                                     maxExchangeRanks, 0, kRanksLimit)))
       return signalPassFailure();
-    }
     markAnalysesPreserved<PeerLimits>();
     for (auto forest : llvm::make_early_inc_range(
              getOperation().getOps<collective::ForestOp>()))

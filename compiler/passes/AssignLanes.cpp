@@ -10,6 +10,7 @@
 
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/passes/FastestOrder.h"
+#include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/SymmetricLanes.h"
 #include "compiler/target/FoldProgramIR.h"
@@ -74,10 +75,10 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
   }
 
   void runOnOperation() override {
-    if (maxLanes == 0) {
-      getOperation().emitError("max-lanes must be at least 1");
+    Operation *module = getOperation();
+    if (failed(checkOption<unsigned>(module, "max-lanes", maxLanes, 1,
+                                     kLanesLimit)))
       return signalPassFailure();
-    }
     for (auto schedule : getOperation().getOps<collective::ScheduleOp>())
       if (failed(assign(schedule)))
         return signalPassFailure();

@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -22,6 +23,7 @@ using namespace blink;
 
 /// The most folds of a simulation: a few milliseconds.
 static constexpr size_t kMostFolds = 4096;
+static constexpr size_t kMostOfFirst = 1 << 20; // a second
 
 /// Returns sizes of messages that the variant serves, ascending.
 static std::array<uint64_t, 3> sizesFor(VariantUse use) {
@@ -40,7 +42,8 @@ static bool isWorthTrying(const FoldProgram &program, unsigned maxLanes) {
 }
 
 /// Returns the times of sizesFor(use), or of those that take no more than
-/// kMostFolds folds or waves of folds, but at least of the first.
+/// kMostFolds folds or waves of folds. The first may take kMostOfFirst, so
+/// there may be none.
 static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
                                                    VariantUse use) {
   // If folds lag more in another order, channels have more slots.
@@ -52,7 +55,8 @@ static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
                             : slots.chunks.bytes;
   for (const uint64_t size : sizesFor(use)) {
     const double waves = std::ceil(double(size) * largestShare(program) / wave);
-    if (!times.empty() && double(program.numFolds()) * waves > kMostFolds)
+    if (double(program.numFolds()) * waves >
+        (times.empty() ? kMostOfFirst : kMostFolds))
       break;
     llvm::Expected<double> time =
         shortTime(program, slots.chunks, size, use.protocol);
@@ -64,14 +68,15 @@ static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
 }
 
 /// Returns the mean of the quotients of `times` and `given`; infinity if one of
-/// them is too large.
+/// them is too large, or there are none.
 static double meanPart(const std::vector<double> &times,
                        const std::vector<double> &given) {
   constexpr double kSlower = 1.02;
   double sum = 0;
-  for (auto [time, other] : llvm::zip_equal(times, given))
+  for (auto [time, other] : llvm::zip(times, given))
     sum += time > kSlower * other ? kInfinity : time / other;
-  return sum / double(times.size());
+  const size_t number = std::min(times.size(), given.size());
+  return number > 0 ? sum / double(number) : kInfinity;
 }
 
 llvm::Error

@@ -12,6 +12,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ForestIR.h"
+#include "dialect/KnownAttrs.h"
 
 #include <cmath>
 
@@ -43,8 +44,6 @@ std::vector<Tree> unused(const PackedTrees &packed) {
   return rest;
 }
 
-/// Up to this many ranks, packing over all pairs of a fabric is fast.
-constexpr int kSoon = 512;
 /// The most trees for each root of an optimum of which selection keeps one or
 /// two.
 constexpr int kFewTrees = 8;
@@ -75,7 +74,12 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
                              std::unique_ptr<ProblemFromIR> &from,
                              PackedTrees &packed) {
   const RankTopology &machine = from->rankTopology;
-  auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
+  auto asked = request->getAttrOfType<IntegerAttr>(collective::kMaxPeersAttr);
+  if (asked && asked.getInt() > 0 && isPairwise(from->problem.collective))
+    return makeError("--max-peers: a sendrecv is between any two ranks; leave "
+                     "--max-peers out");
+  if (asked && asked.getInt() > 0 && !machine.relays().empty())
+    return makeError("--max-peers cannot be combined with --relays");
   if (isPairwise(from->problem.collective) || !machine.relays().empty() ||
       (!asked && (isRouted(from->problem.collective) ||
                   machine.numRanks() <= kMostUnlimited ||
@@ -132,9 +136,9 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
   // With this many ranks peers must be few, whatever that costs, because all
   // pairs are too many for a table.
   const bool mustBeFew = machine.numRanks() > RankTopology::kMostPaired;
-  auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
+  auto asked = request->getAttrOfType<IntegerAttr>(collective::kMaxPeersAttr);
   if ((asked && (!mustBeFew || asked.getInt() == 0)) ||
-      request->hasAttr(kPhasesAttr) || isPairwise(collective) ||
+      request->hasAttr(collective::kPhasesAttr) || isPairwise(collective) ||
       isRouted(collective) || isRooted(collective) ||
       !machine.relays().empty() || machine.numRanks() <= kMostUnlimited)
     return {};
@@ -172,9 +176,9 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
 /// asked for.
 llvm::Expected<std::unique_ptr<ProblemFromIR>>
 problemInPhases(collective::RequestOpInterface request) {
-  if (!request->hasAttr(kPhasesAttr))
+  if (!request->hasAttr(collective::kPhasesAttr))
     return nullptr;
-  if (request->hasAttr(kMaxPeers))
+  if (request->hasAttr(collective::kMaxPeersAttr))
     return makeError("--phases cannot be combined with --max-peers: it chooses "
                      "the peers of ranks; leave one of them out");
   auto phased = problemOf(request);
@@ -193,9 +197,9 @@ problemInPhases(collective::RequestOpInterface request) {
 llvm::Error useSwitches(collective::RequestOpInterface request,
                         const SolveWatcher &watcher, ProblemFromIR &from,
                         PackedTrees &packed) {
-  if (!request->hasAttr(kInSwitchAttr))
+  if (!request->hasAttr(collective::kInSwitchAttr))
     return llvm::Error::success();
-  if (request->hasAttr(kOrderAttr))
+  if (request->hasAttr(collective::kOrderAttr))
     return makeError("--in-switch cannot be combined with --order: a switch "
                      "adds in an order of its own; leave one of them out");
   askForSwitches(from);
@@ -215,15 +219,11 @@ llvm::Error useSwitches(collective::RequestOpInterface request,
 llvm::Error orderSums(collective::RequestOpInterface request,
                       const SolveWatcher &watcher, ProblemFromIR &from,
                       PackedTrees &packed) {
-  auto name = request->getAttrOfType<StringAttr>(kOrderAttr);
+  auto name = request->getAttrOfType<StringAttr>(collective::kOrderAttr);
   if (!name)
     return llvm::Error::success();
-  std::optional<ReductionOrder> order = parseReductionOrder(name.getValue());
-  if (!order || *order == ReductionOrder::none)
-    return makeError("{0} is {1}, expected invariant or rank", kOrderAttr,
-                     name.getValue());
-  llvm::Expected<OrderedPacking> ordered =
-      packInOrder(from.problem, packed, *order, watcher);
+  llvm::Expected<OrderedPacking> ordered = packInOrder(
+      from.problem, packed, *parseReductionOrder(name.getValue()), watcher);
   if (!ordered)
     return ordered.takeError();
   ordered->packed.certificate = std::move(packed.certificate);
@@ -234,12 +234,8 @@ llvm::Error orderSums(collective::RequestOpInterface request,
 /// Records the type in which partial sums travel.
 llvm::Error accumulate(collective::RequestOpInterface request,
                        ProblemFromIR &from) {
-  auto name = request->getAttrOfType<StringAttr>(kAccumulateAttr);
-  if (!name)
+  if (!request->hasAttr(collective::kAccumulateAttr))
     return llvm::Error::success();
-  if (name.getValue() != sched::EnumNameAccumulation(sched::Accumulation::f32))
-    return makeError("{0} is {1}, expected f32", kAccumulateAttr,
-                     name.getValue());
   const Collective collective = from.problem.collective;
   if (!sched::traitsOf(collective).reduces)
     return makeError("--accumulate: {0} adds nothing; leave --accumulate out",
@@ -297,10 +293,12 @@ struct PackTrees : impl::PackTreesPassBase<PackTrees> {
       : Base(options), watcher_(watcher) {}
 
   void runOnOperation() override {
-    SmallVector<collective::RequestOpInterface> requests;
-    getOperation().walk([&](collective::RequestOpInterface request) {
-      requests.push_back(request);
-    });
+    if (!(slack >= 0 && slack < 1)) {
+      getOperation().emitError() << "slack must be at least 0 and below 1";
+      return signalPassFailure();
+    }
+    SmallVector<collective::RequestOpInterface> requests(
+        getOperation().getOps<collective::RequestOpInterface>());
     auto &limits = getAnalysis<PeerLimits>();
     markAnalysesPreserved<PeerLimits>();
     for (collective::RequestOpInterface request : requests)

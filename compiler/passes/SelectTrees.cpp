@@ -14,9 +14,11 @@
 #include "compiler/packing/select/UnsolvedPrograms.h"
 #include "compiler/passes/AvoidIncast.h"
 #include "compiler/passes/GrowFaster.h"
+#include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SelectKept.h"
 #include "compiler/target/ForestIR.h"
+#include "dialect/KnownAttrs.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -114,7 +116,7 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
   if (failed(built))
     return failure();
   if (!selected->parts.empty())
-    (*built)->setAttr(kPartsAttr,
+    (*built)->setAttr(collective::kPartsAttr,
                       builder.getDenseI32ArrayAttr(
                           llvm::to_vector_of<int32_t>(selected->parts)));
   forest.erase();
@@ -132,6 +134,9 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
       getOperation().emitError() << "slack must be at least 0 and below 1";
       return signalPassFailure();
     }
+    if (failed(checkOption<unsigned>(getOperation(), "max-trees", maxTrees, 0,
+                                     kTreesLimit)))
+      return signalPassFailure();
     SelectOptions options;
     options.slack = slack;
     options.maxTrees = static_cast<int>(maxTrees);

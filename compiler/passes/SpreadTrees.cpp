@@ -9,9 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/plan/SpreadTrees.h"
+#include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/HalfTrees.h"
 #include "compiler/target/ForestIR.h"
+#include "dialect/KnownAttrs.h"
 
 using namespace mlir;
 
@@ -62,13 +64,13 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
     return success();
   }
 
-  /// Removes kPartsAttr from the forest. Returns the parts that were chosen
-  /// when the forest was selected, or none if there are none or the limits
-  /// differ.
+  /// Removes collective::kPartsAttr from the forest. Returns the parts that
+  /// were chosen when the forest was selected, or none if there are none or the
+  /// limits differ.
   std::vector<unsigned> knownParts(collective::ForestOp forest) const {
     constexpr ScheduleLimits kLimits;
     auto known = llvm::dyn_cast_or_null<DenseI32ArrayAttr>(
-        forest->removeAttr(kPartsAttr));
+        forest->removeAttr(collective::kPartsAttr));
     if (!known || maxLanes != kLimits.maxLanes ||
         chunkBytes != kLimits.chunkBytes || maxTrees != 0)
       return {};
@@ -76,10 +78,14 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
   }
 
   void runOnOperation() override {
-    if (maxLanes == 0) {
-      getOperation().emitError("max-lanes must be at least 1");
+    Operation *module = getOperation();
+    if (failed(checkOption<unsigned>(module, "max-lanes", maxLanes, 1,
+                                     kLanesLimit)) ||
+        failed(checkOption<unsigned>(module, "chunk-bytes", chunkBytes, 0,
+                                     kChunkBytesLimit)) ||
+        failed(checkOption<unsigned>(module, "max-trees", maxTrees, 0,
+                                     kTreesLimit)))
       return signalPassFailure();
-    }
     markAnalysesPreserved<PeerLimits>();
     SmallVector<collective::ForestOp> forests(
         getOperation().getOps<collective::ForestOp>());

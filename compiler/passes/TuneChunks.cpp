@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/ChunkChoice.h"
 #include "compiler/target/FoldProgramIR.h"
@@ -41,6 +42,9 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
   }
 
   void runOnOperation() override {
+    if (failed(checkOption<unsigned>(getOperation(), "chunk-bytes", chunkBytes,
+                                     0, kChunkBytesLimit)))
+      return signalPassFailure();
     for (auto schedule : getOperation().getOps<collective::ScheduleOp>())
       if (!schedule.getChunkBytes() && failed(tune(schedule)))
         return signalPassFailure();

@@ -208,11 +208,8 @@ FailureOr<std::vector<uint8_t>> blink::exportAsIs(ModuleOp module) {
       return failure();
     programs.push_back(*program);
   }
-  FailureOr<sched::Settings> settings = settingsOf(module);
-  if (failed(settings))
-    return failure();
   auto provenance = sched::writeProvenance(
-      builder, "blinkc " BLINK_VERSION_STRING, *settings);
+      builder, "blinkc " BLINK_VERSION_STRING, settingsOf(module));
   auto topology = writeTopology(builder, machine.topology);
   auto root = sched::CreateSchedule(builder, sched::kFormatVersion, provenance,
                                     fromIR(first.getLinks()).bits(), topology,

@@ -10,6 +10,8 @@
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/SymmetryIR.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace blink;
 using namespace mlir;
 
@@ -219,6 +221,9 @@ private:
 void ScheduleFiller::fill(const TopologyFromIR &machine,
                           ArrayRef<std::string> names) {
   MLIRContext *context = builder_.getContext();
+  llvm::StringSet<> taken;
+  for (const std::string &name : names)
+    taken.insert(name);
   for (auto [i, tree] : llvm::enumerate(program_.trees)) {
     std::string name = names.empty() ? "t" + std::to_string(i) : names[i];
     trees_.push_back(FlatSymbolRefAttr::get(context, name));
@@ -229,6 +234,8 @@ void ScheduleFiller::fill(const TopologyFromIR &machine,
   }
   for (auto [i, channel] : llvm::enumerate(program_.channels)) {
     std::string name = "c" + std::to_string(i);
+    while (taken.contains(name))
+      name += "_";
     channels_.push_back(FlatSymbolRefAttr::get(context, name));
     SmallVector<Attribute> path;
     for (uint32_t link : program_.pathOf(channel))

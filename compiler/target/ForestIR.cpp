@@ -10,6 +10,7 @@
 #include "compiler/support/Error.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/SymmetryIR.h"
+#include "dialect/KnownAttrs.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -90,10 +91,10 @@ blink::problemFromIR(collective::ForestOp forest, PeerLimits &limits) {
       problemFromIR(forest, forest.getCollective(), forest.getTopologyAttr(),
                     forest.getGpus(), forest.getRelaysAttr(), forest.getLinks(),
                     forest.getRoot().value_or(0));
-  if (succeeded(from) && forest->hasAttr(kPhasesAttr))
+  if (succeeded(from) && forest->hasAttr(collective::kPhasesAttr))
     if (llvm::Error error = askForPhases(**from))
       return forest.emitError(toString(std::move(error)));
-  if (succeeded(from) && forest->hasAttr(kInSwitchAttr))
+  if (succeeded(from) && forest->hasAttr(collective::kInSwitchAttr))
     askForSwitches(**from);
   if (succeeded(from) && forest.getSums())
     if (llvm::Error error = askForOrder(**from, fromIR(*forest.getSums())))
@@ -107,7 +108,7 @@ blink::problemFromIR(collective::ForestOp forest, PeerLimits &limits) {
       return failure();
     (*from)->symmetry = std::move(*symmetry);
   }
-  auto most = forest->getAttrOfType<IntegerAttr>(kMaxPeers);
+  auto most = forest->getAttrOfType<IntegerAttr>(collective::kMaxPeersAttr);
   if (failed(from) || !most || most.getInt() <= 0)
     return from;
   if (llvm::Error error =
@@ -167,7 +168,8 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
         builder.getDenseI32ArrayAttr(from.rankTopology.relays()));
 
   if (from.maxPeers > 0)
-    forest->setAttr(kMaxPeers, builder.getI32IntegerAttr(from.maxPeers));
+    forest->setAttr(collective::kMaxPeersAttr,
+                    builder.getI32IntegerAttr(from.maxPeers));
 
   if (from.association)
     forest.setSums(toIR(from.association->parentheses()));
@@ -176,14 +178,14 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
     forest.setAccumulate(toIR(from.accumulate));
 
   if (from.phases)
-    forest->setAttr(kPhasesAttr, builder.getUnitAttr());
+    forest->setAttr(collective::kPhasesAttr, builder.getUnitAttr());
 
   if (ArrayAttr symmetry =
           symmetryToIR(builder.getContext(), packing.symmetry.get()))
     forest.setSymmetryAttr(symmetry);
 
   if (!problem.switches.empty())
-    forest->setAttr(kInSwitchAttr, builder.getUnitAttr());
+    forest->setAttr(collective::kInSwitchAttr, builder.getUnitAttr());
 
   std::vector<SharedTree> trees;
   for (size_t i = 0; i < packing.trees.size(); ++i)

@@ -38,31 +38,6 @@ struct ProblemFromIR {
   std::shared_ptr<const Symmetry> symmetry = nullptr;
 };
 
-/// The attribute of requests and forests that limits the number of ranks of
-/// other servers to which a rank has channels (NetworkPeers.h).
-inline constexpr llvm::StringLiteral kMaxPeers = "collective.max_peers";
-
-/// The attribute of requests and forests whose trees have three phases
-/// (packing/trees/Gates.h).
-inline constexpr llvm::StringLiteral kPhasesAttr = "collective.phases";
-
-/// The attribute of requests for sums in an order: the name of a
-/// ReductionOrder.
-inline constexpr llvm::StringLiteral kOrderAttr = "collective.order";
-
-/// The attribute of requests for narrow sums that are rounded once: the name of
-/// an Accumulation.
-inline constexpr llvm::StringLiteral kAccumulateAttr = "collective.accumulate";
-
-/// The attribute of requests and forests whose trees may use switches that
-/// reduce or multicast (SwitchStars.h).
-inline constexpr llvm::StringLiteral kInSwitchAttr = "collective.in_switch";
-
-/// The attribute of selected forests that holds the number of equal parts into
-/// which each tree is best split within the default ScheduleLimits. The forest
-/// was selected by its times in these parts.
-inline constexpr llvm::StringLiteral kPartsAttr = "collective.parts";
-
 /// Allows trees to use switches, if there are suitable ones and the collective
 /// adds or copies.
 void askForSwitches(ProblemFromIR &from);

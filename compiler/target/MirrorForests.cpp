@@ -9,6 +9,7 @@
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/ForestIR.h"
 #include "compiler/target/TopologyIR.h"
+#include "dialect/KnownAttrs.h"
 
 #include <map>
 #include <tuple>
@@ -61,7 +62,7 @@ OwningOpRef<ModuleOp> blink::mirrorForests(ModuleOp module,
     forest.setPrices(prices);
     // The parts were chosen for the lanes of the original trees; mirrored trees
     // have other folds.
-    forest->removeAttr(kPartsAttr);
+    forest->removeAttr(collective::kPartsAttr);
     for (auto tree : forest.getBody().getOps<collective::TreeOp>()) {
       tree.setUpAttr(mirrorEdges(tree.getDown(), machine, reverse));
       tree.setDownAttr(ArrayAttr::get(tree.getContext(), {}));

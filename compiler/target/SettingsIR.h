@@ -17,9 +17,8 @@ namespace blink {
 /// collective.options = ["collective=allreduce", "without-link=gpu0:gpu3"].
 void setSettings(mlir::ModuleOp module, const sched::Settings &settings);
 
-/// Returns what setSettings recorded, or no settings. Errors, on `module`: an
-/// attribute of that name, written by a user, that is no list of "name=value".
-mlir::FailureOr<sched::Settings> settingsOf(mlir::ModuleOp module);
+/// Returns what setSettings recorded, or no settings.
+sched::Settings settingsOf(mlir::ModuleOp module);
 
 } // namespace blink
 

@@ -663,3 +663,16 @@ collective.forest all_gather @pair gpus [0, 1] links <nvlink> algbw 50.0 bound 5
   collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
   collective.tree @t1 root 1 block 1 share 1 of 1 up [] down [1 -> 0 via [b]]
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b pcie @gpu0 -> @gpu1 bandwidth 12.0 latency 0.5
+}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 12.0 bound 25.0 prices [1.0, 0.0] {
+  // expected-error @below {{names link "b", which is pcie, but links of #collective.link_kinds<nvlink> alone may be used}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [b]]
+}

@@ -12,12 +12,12 @@ collective.topology @pair {
   collective.link @"to switch" pcie @gpu0 -> @sw bandwidth 25.0 latency 0.5
   collective.link @c pcie @sw -> @gpu1 bandwidth 25.0 latency 0.5
 }
-// CHECK:      collective.forest all_reduce @pair gpus [0, 1] links <nvlink> algbw 2.500000e+01 bound 2.500000e+01 prices [1.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00] {
+// CHECK:      collective.forest all_reduce @pair gpus [0, 1] links <nvlink, pcie> algbw 2.500000e+01 bound 2.500000e+01 prices [1.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00] {
 // CHECK-NEXT:   collective.tree @t0 root 0 block 0 share 1 of 3 up [1 -> 0 via [b]] down [0 -> 1 via [a]]
 // CHECK-NEXT:   collective.tree @t1 root 1 block 0 share 2 of 3 up [0 -> 1 via ["to switch", c]] down [1 -> 0 via [b]]
 // CHECK-NEXT:   collective.tree @t2 root 1 block 0 share 0 of 1 up [0 -> 1 via [a]] down [1 -> 0 via [b]]
 // CHECK-NEXT: }
-collective.forest all_reduce @pair gpus [0, 1] links <nvlink> algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] {
+collective.forest all_reduce @pair gpus [0, 1] links <nvlink, pcie> algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] {
   collective.tree @t0 root 0 block 0 share 1 of 3 up [1 -> 0 via [b]] down [0 -> 1 via [a]]
   collective.tree @t1 root 1 block 0 share 2 of 3 up [0 -> 1 via ["to switch", c]] down [1 -> 0 via [b]]
   collective.tree @t2 root 1 block 0 share 0 of 1 up [0 -> 1 via [a]] down [1 -> 0 via [b]]

@@ -10,7 +10,7 @@
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=1 --collective-tune-chunks --collective-verify-schedule -o /dev/null
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=2 --collective-tune-chunks --collective-verify-schedule -o /dev/null
 
-// ZERO: max-lanes must be at least 1
+// ZERO: max-lanes is 0, expected 1 to 1024
 
 collective.topology @pair {
   collective.node @gpu0 gpu

@@ -1,5 +1,7 @@
 // Every collective's folds, on a chain of three GPUs with hand-written trees.
 // RUN: blink-opt %s --split-input-file --collective-expand-folds | FileCheck %s
+// Channels get names that trees do not have.
+// RUN: sed 's/@t0/@c0/g' %s | blink-opt --split-input-file --collective-expand-folds -o /dev/null
 
 collective.topology @chain {
   collective.node @gpu0 gpu

@@ -7,8 +7,15 @@
 // RUN: blink-opt %s --collective-spread-trees=max-lanes=1 | FileCheck %s --check-prefix=WHOLE
 // RUN: blink-opt %s --collective-spread-trees=max-trees=2 | FileCheck %s --check-prefix=WHOLE
 // RUN: not blink-opt %s --collective-spread-trees=max-lanes=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not blink-opt %s --collective-spread-trees=max-trees=4294967295 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: not blink-opt %s --collective-select-trees=max-trees=4294967295 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: not blink-opt %s --collective-add-latency-variant=max-lanes=4294967295 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: not blink-opt %s --collective-tune-chunks=chunk-bytes=4294967295 2>&1 | FileCheck %s --check-prefix=HUGE
+// HUGE: error: {{.*}} is 4294967295, expected
+// RUN: not blink-opt %s --collective-pack-trees=slack=nan 2>&1 | FileCheck %s --check-prefix=SLACK
+// SLACK: slack must be at least 0 and below 1
 // RUN: blink-opt %s --collective-spread-trees --collective-expand-folds --collective-assign-lanes --collective-tune-chunks --collective-verify-schedule | FileCheck %s --check-prefix=LANES
-// ZERO: max-lanes must be at least 1
+// ZERO: max-lanes is 0, expected 1 to 1024
 
 collective.topology @pair {
   collective.node @gpu0 gpu
