@@ -19,10 +19,9 @@ std::vector<int> blink::fewPeers(const NetworkPeers &peers) {
 llvm::Expected<PackedTrees> blink::packManyRanks(const PackingProblem &problem,
                                                  const SolveWatcher &watcher,
                                                  double slack) {
-  constexpr int kManyRanks = 1024; // up to here, packing over all pairs is fast
   const RankTopology &machine = *problem.rankTopology;
   const Collective collective = problem.collective;
-  if (machine.numRanks() <= kManyRanks || isPairwise(collective) ||
+  if (machine.numRanks() <= kMostUnlimited || isPairwise(collective) ||
       isRouted(collective) || isRooted(collective) || machine.isLimited() ||
       machine.isPhased() || !machine.relays().empty())
     return packTrees(problem, watcher, slack);
@@ -30,7 +29,7 @@ llvm::Expected<PackedTrees> blink::packManyRanks(const PackingProblem &problem,
     return error;
   const NetworkPeers peers = networkPeers(machine);
   const int most = fewPeers(peers).front();
-  if (most >= peers.all)
+  if (most >= peers.all || (!peers.overNics && machine.numRanks() <= kSoon))
     return packTrees(problem, watcher, slack);
   llvm::Expected<RankTopology> few = limitNetworkPeers(machine, most);
   if (!few) {

@@ -14,6 +14,7 @@
 #include "compiler/packing/trees/PairGraph.h"
 #include "compiler/packing/trees/ShortestPathTree.h"
 #include "compiler/plan/NetworkCosts.h"
+#include "compiler/support/Error.h"
 #include "compiler/support/Infinity.h"
 
 #include <algorithm>
@@ -187,6 +188,11 @@ TimedTree LatencyTrees::findChains(int root) const {
   return parents.empty() ? TimedTree() : timeTree(costs_, parents, root, gaps_);
 }
 
+static llvm::Error noTree() {
+  return makeError("--phases: no choice of one rank for each server joins all "
+                   "ranks; leave --phases out");
+}
+
 /// Returns the microseconds that the narrowest link of the path takes for
 /// `bytes`.
 static double transferTime(const Topology &topology, const Path &path,
@@ -241,15 +247,26 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   if (problem.association)
     ordered.emplace(*problem.association, paths.table());
 
-  auto treeOf = [&](int root, double &time) {
-    if (rankTopology.isPhased()) {
-      // The tree leads through the gates at the root's place, one of which is
-      // the root itself if it can be a gate.
-      const Gates gates = gatesFor(rankTopology.serverOf(), root,
-                                   /*rootIsGate=*/true, outward)
-                              .front();
-      setCosts(throughGates(hops, rankTopology.serverOf(), gates));
+  // In phases, the tree leads through the first gates that join all ranks. The
+  // root itself is one of them if possible.
+  auto chooseGates = [&](int root) {
+    for (bool rootIsGate : {true, false}) {
+      if (!rootIsGate && problem.collective == Collective::allreduce)
+        break; // sums are complete at a gate
+      for (const Gates &gates :
+           gatesFor(rankTopology.serverOf(), root, rootIsGate, outward)) {
+        setCosts(throughGates(hops, rankTopology.serverOf(), gates));
+        if ((!ups || !ups->find(root).order.empty()) &&
+            (!downs || !downs->find(root).order.empty()))
+          return true;
+      }
     }
+    return false;
+  };
+
+  // Sets `time` to infinity if there is no such tree, which is so in phases
+  // alone.
+  auto treeOf = [&](int root, double &time) {
     const auto find = [&](const LatencyTrees &trees) {
       return isRouted(problem.collective) ? trees.findChains(root)
                                           : trees.find(root);
@@ -259,6 +276,10 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     time = 0;
     if (n == 1)
       return tree;
+    if (rankTopology.isPhased() && !chooseGates(root)) {
+      time = kInfinity;
+      return tree;
+    }
     if (ordered) {
       // All ranks send their contributions to the root, which adds them up.
       for (int rank = 0; rank < n; ++rank)
@@ -288,11 +309,16 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   Packing packing;
   double time = 0;
   if (numBlocks(problem.collective, n) > 1 || n == 1) {
-    for (int root : modulo.symmetry().representatives())
+    for (int root : modulo.symmetry().representatives()) {
       packing.trees.push_back(treeOf(root, time));
+      if (std::isinf(time))
+        return noTree();
+    }
     packing = modulo.withImages(std::move(packing));
   } else if (isRooted(problem.collective)) {
     packing.trees.push_back(treeOf(problem.root, time));
+    if (std::isinf(time))
+      return noTree();
   } else {
     // Of ranks that are alike, the first one has as good a tree as any.
     double least = kInfinity;
@@ -303,6 +329,8 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
         packing.trees = {std::move(tree)};
       }
     }
+    if (std::isinf(least))
+      return noTree();
   }
   llvm::Expected<Shares> shares = exactShares(problem, packing);
   if (!shares)

@@ -14,7 +14,6 @@
 
 #include "schedules/Provenance.h"
 
-#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -82,28 +81,49 @@ static void reportLinks(const ExplanationInput &input,
     }
 }
 
-/// Joins nodes over links that are scarce in neither direction.
+/// Returns the nodes that `from` reaches over links of which `next` has the
+/// other ends.
+static std::set<std::string>
+reachedFrom(const std::string &from,
+            const std::multimap<std::string, std::string> &next) {
+  std::set<std::string> reached = {from};
+  std::vector<std::string> work = {from};
+  while (!work.empty()) {
+    const auto [begin, end] = next.equal_range(work.back());
+    work.pop_back();
+    for (auto link = begin; link != end; ++link)
+      if (reached.insert(link->second).second)
+        work.push_back(link->second);
+  }
+  return reached;
+}
+
+/// Joins GPUs that reach each other over links that are not scarce.
 static void findGroups(const ExplanationInput &input,
                        Explanation &explanation) {
-  std::map<std::pair<std::string, std::string>, bool> freeLinks;
+  std::multimap<std::string, std::string> onward, back;
   for (const LinkReport &link : explanation.links)
-    if (link.price == 0)
-      freeLinks[{link.from, link.to}] = true;
-  llvm::EquivalenceClasses<std::string> joined;
-  for (const auto &[ends, unused] : freeLinks)
-    if (freeLinks.count({ends.second, ends.first}))
-      joined.unionSets(ends.first, ends.second);
-
+    if (link.price == 0) {
+      onward.emplace(link.from, link.to);
+      back.emplace(link.to, link.from);
+    }
   std::vector<int> gpuNodes = input.topology.gpus();
-  std::map<std::string, std::vector<int>> groups;
-  for (int gpu : explanation.summary.gpus) {
-    const std::string &id = input.topology.nodes[gpuNodes[gpu]].id;
-    auto leader = joined.findLeader(id);
-    groups[leader == joined.member_end() ? id : *leader].push_back(gpu);
-  }
-  for (auto &[leader, members] : groups) {
-    llvm::sort(members);
-    explanation.groups.push_back(members);
+  const auto idOf = [&](int gpu) -> const std::string & {
+    return input.topology.nodes[gpuNodes[gpu]].id;
+  };
+  std::set<int> left(explanation.summary.gpus.begin(),
+                     explanation.summary.gpus.end());
+  while (!left.empty()) {
+    const std::string &first = idOf(*left.begin());
+    const std::set<std::string> to = reachedFrom(first, onward);
+    const std::set<std::string> from = reachedFrom(first, back);
+    std::vector<int> members;
+    for (int gpu : left)
+      if (to.count(idOf(gpu)) && from.count(idOf(gpu)))
+        members.push_back(gpu);
+    for (int gpu : members)
+      left.erase(gpu);
+    explanation.groups.push_back(std::move(members));
   }
   llvm::sort(explanation.groups, [](const auto &a, const auto &b) {
     return std::make_pair(-int(a.size()), a) <

@@ -44,14 +44,20 @@ double blink::packApproximately(const SymmetricProblem &problem,
       PricedTree priced = pricer.low(root, maxDepth);
       if (std::isinf(priced.cost))
         priced = pricer.cheapest(root);
-      if (std::isinf(priced.cost))
-        return 0;
+      if (std::isinf(priced.cost)) {
+        // In phases, a rank may reach the others and yet be no root.
+        if (problem.rootsAreEqual())
+          return 0;
+        continue;
+      }
       Tree tree = pricer.materialize(priced);
       for (const RowUse &use : problem.uses(tree))
         added[use.row] += use.times;
       pool.add(std::move(tree));
       ++packed;
     }
+    if (packed == 0)
+      return 0;
     double fullest = 0;
     for (int row = 0; row < problem.numRows(); ++row) {
       loads[row] += added[row];

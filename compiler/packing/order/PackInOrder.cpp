@@ -72,8 +72,12 @@ llvm::Expected<OrderedPacking> blink::packInOrder(const PackingProblem &problem,
     ordered.rankTopology = &forwarding;
     ordered.association = &association;
     llvm::Expected<PackedTrees> packed = packTrees(ordered, watcher);
-    if (!packed)
+    if (!packed && best.packed.packing.trees.empty())
       return packed.takeError();
+    if (!packed) { // some orders do without partial sums that others need
+      llvm::consumeError(packed.takeError());
+      break;
+    }
     if (packed->packing.algbw * kSameRate > best.packed.packing.algbw)
       best = {parentheses, std::move(*packed)};
     if (best.packed.packing.algbw >= any.packing.algbw * kSameRate)

@@ -25,6 +25,7 @@
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/select/Headroom.h"
 #include "compiler/packing/select/IntegerProgram.h"
+#include "compiler/packing/select/OneChain.h"
 #include "compiler/packing/select/RouteBound.h"
 #include "compiler/packing/select/TreePruning.h"
 #include "compiler/packing/select/TreeRouter.h"
@@ -40,6 +41,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -51,6 +53,8 @@ namespace {
 
 /// The part of the target that rounding may take, relative.
 constexpr double kRounding = 1e-10;
+/// Up to this part of the target, other trees are not worth a try.
+constexpr double kAlmost = 0.999;
 /// Equal weights are given up only for a rate higher by at least this much,
 /// relative.
 constexpr double kWorthwhile = 1e-6;
@@ -596,7 +600,16 @@ Expected<Packing> blink::selectTrees(const PackingProblem &problem,
   // A sendrecv already has as few trees as possible (PackPairs.h).
   if (problem.rankTopology->numRanks() == 1 || isPairwise(problem.collective))
     return packed.packing;
-  return Selection(problem, packed, options).run();
+  Expected<Packing> selected = Selection(problem, packed, options).run();
+  if (!selected || options.maxTrees == 0 ||
+      selected->algbw >= packed.packing.algbw * (1 - options.slack) * kAlmost)
+    return selected;
+  std::optional<Packing> chain = packChain(problem);
+  if (!chain || chain->algbw <= selected->algbw)
+    return selected;
+  if (Error error = problem.verify(*chain))
+    return error;
+  return std::move(*chain);
 }
 
 Expected<std::vector<Packing>>

@@ -39,7 +39,8 @@ struct NetworkPeers {
 NetworkPeers networkPeers(const RankTopology &rankTopology);
 
 /// Returns a copy with network paths between few pairs of ranks only: no rank
-/// has more than `most` peers across the network. Servers stand in a circle in
+/// has more than `most` peers in other servers and those of its own that it
+/// reaches over the network only. Servers stand in a circle in
 /// the order of their first ranks. A rank's peers are in the servers at a few
 /// distances on that circle, the same distances for all ranks. The distances
 /// are chosen one by one, each time the one that minimises the mean number of
