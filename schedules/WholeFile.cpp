@@ -193,6 +193,13 @@ int whyNotWritable(const std::string &path, std::string &target) {
   return access(written, W_OK) == 0 ? 0 : errno;
 }
 
+bool isStandardOutput(const std::string &path) {
+  struct stat named, output;
+  return stat(path.c_str(), &named) == 0 &&
+         fstat(STDOUT_FILENO, &output) == 0 && named.st_dev == output.st_dev &&
+         named.st_ino == output.st_ino;
+}
+
 bool areSameFile(const std::string &one, const std::string &other) {
   const Place a = placeOf(one), b = placeOf(other);
   for (const Place *place : {&a, &b})

@@ -57,6 +57,9 @@ private:
 /// 0. Changes nothing. Sets `target` as WholeFile::target.
 int whyNotWritable(const std::string &path, std::string &target);
 
+/// Returns true if `path` is what standard output is, such as /dev/stdout.
+bool isStandardOutput(const std::string &path);
+
 /// Returns true if what is written to both paths goes to one regular file, or
 /// to one that does not exist yet.
 bool areSameFile(const std::string &one, const std::string &other);

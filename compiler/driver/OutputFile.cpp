@@ -26,6 +26,10 @@ static llvm::Error writeToStandardOutput(llvm::StringRef bytes) {
                : llvm::Error::success();
 }
 
+bool blink::isStandardOutput(llvm::StringRef path) {
+  return path == "-" || sched::isStandardOutput(path.str());
+}
+
 llvm::Error blink::writeFile(llvm::StringRef path, llvm::StringRef bytes) {
   if (path == "-")
     return writeToStandardOutput(bytes);

@@ -17,6 +17,10 @@ namespace blink {
 /// Errors: "PATH: cannot write: reason"; `path` is then untouched.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes);
 
+/// Returns true if `path` is `-` or another name of standard output, where a
+/// report would follow the file's bytes.
+bool isStandardOutput(llvm::StringRef path);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_DRIVER_OUTPUTFILE_H

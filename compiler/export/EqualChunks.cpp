@@ -120,7 +120,9 @@ EqualChunks Cutter::cut(unsigned perBlock) {
       next += chunks.count[t];
     }
   }
-  chunks.load = *llvm::max_element(loads_) / exact;
+  const double time = *llvm::max_element(loads_);
+  chunks.load = time / exact;
+  chunks.rate = double(perBlock) * double(blocks_.size()) / time;
   return chunks;
 }
 

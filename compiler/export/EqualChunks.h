@@ -23,6 +23,7 @@ struct EqualChunks {
   /// Load of the busiest link relative to its load with the exact shares; may
   /// be below 1 if those were not the best.
   double load = 1;
+  double rate = 0;     ///< GB/s that links sustain if no switch works for trees
   bool isExact = true; ///< every tree has exactly its share
 };
 

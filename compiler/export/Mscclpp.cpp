@@ -76,13 +76,23 @@ static std::vector<std::string> notesOf(const sched::Program &program,
   if (program.variants()->size() > 1)
     notes.push_back("of the schedule's variants, the one for the largest "
                     "messages is written");
+  if (program.accumulate() != sched::Accumulation::none)
+    notes.push_back("partial sums of 16 and 8 bits are rounded at each rank; "
+                    "the schedule has them as float32");
   const std::vector<int> gpus(program.allocation()->begin(),
                               program.allocation()->end());
   if (gpus != firstNumbers(gpus.size()))
     notes.push_back("a plan names ranks alone: ranks 0 to " +
                     std::to_string(gpus.size() - 1) + " must be GPUs " +
                     joinNumbers(gpus));
-  if (!chunks.isExact)
+  const auto *switches =
+      program.variants()->Get(program.variants()->size() - 1)->switches();
+  if (switches && switches->size() > 0)
+    notes.push_back(llvm::formatv(
+        "what switches add and copy is left out; GPUs do it, and links sustain "
+        "{0:f3} GB/s instead of {1:f3}",
+        chunks.rate, program.algbw()));
+  else if (!chunks.isExact)
     notes.push_back(llvm::formatv(
         "shares of trees are rounded to chunks, {0} of a block: {1:f3} GB/s of "
         "the schedule's {2:f3}",
@@ -141,7 +151,7 @@ blink::exportMscclpp(const sched::Schedule &file,
       "\"use_double_scratch_buffer\": false,\n \"buffer_alignment\": {3},\n "
       "\"num_threads_per_block\": 1024,\n \"min_message_size\": {4},\n "
       "\"max_message_size\": {5},\n \"gpus\": [{6}]}\n",
-      json::Value(name), toString(program.collective()),
+      json::Value(json::fixUTF8(name)), toString(program.collective()),
       inputs == outputs ? "true" : "false", kAlignment, kAlignment * whole,
       chunkBytes * whole, gpus);
   return ExportedFile{

@@ -35,6 +35,7 @@ public:
 private:
   using Assigned = std::vector<std::pair<MscclppJob, size_t>>;
   Assigned assign(uint32_t rank) const;
+  size_t widestOf(const Assigned &assigned) const;
   void addPrologue(const Assigned &assigned, size_t number,
                    MscclppBlock &block) const;
   void addBody(const MscclppJob &job, MscclppBlock &block);
@@ -163,6 +164,15 @@ void BlockBuilder::addBody(const MscclppJob &job, MscclppBlock &block) {
   block.endPipeline();
 }
 
+/// Returns the most channels of one fold.
+size_t BlockBuilder::widestOf(const Assigned &assigned) const {
+  size_t most = 0;
+  for (const auto &[job, number] : assigned)
+    most = std::max(most, layout_.channels(job, /*reads=*/true).size() +
+                              layout_.channels(job, /*reads=*/false).size());
+  return most;
+}
+
 llvm::Error BlockBuilder::addRank(uint32_t rank) {
   MscclppRank &result = result_.ranks[rank];
   result.peers = layout_.peers(rank);
@@ -183,9 +193,13 @@ llvm::Error BlockBuilder::addRank(uint32_t rank) {
         block.numOperations() > MscclppBlock::kMostOperations)
       return makeError(
           "a thread block of rank {0} needs {1} channels and {2} operations; "
-          "MSCCL++ has {3} and {4}: compile with fewer --max-trees",
+          "MSCCL++ has {3} and {4}: {5}",
           rank, block.numChannels(), block.numOperations(),
-          MscclppBlock::kMostChannels, MscclppBlock::kMostOperations);
+          MscclppBlock::kMostChannels, MscclppBlock::kMostOperations,
+          widestOf(assigned) > MscclppBlock::kMostChannels
+              ? "a rank has as many in one step, whatever the number of trees; "
+                "compile for fewer --gpus"
+              : "compile with fewer --max-trees");
   return llvm::Error::success();
 }
 

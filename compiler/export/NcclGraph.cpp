@@ -263,6 +263,9 @@ blink::exportNcclGraph(const sched::Schedule &file,
   if (program.variants()->size() > 1)
     writer.notes_.push_back("of the schedule's variants, the one for the "
                             "largest messages is written");
+  if (program.accumulate() != sched::Accumulation::none)
+    writer.notes_.push_back("partial sums of 16 and 8 bits are rounded at each "
+                            "rank; the schedule has them as float32");
   if (!rings)
     writer.notes_.push_back(llvm::toString(rings.takeError()) +
                             ": NCCL makes its own");

@@ -11,6 +11,7 @@
 #include "compiler/export/Export.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ScheduleTopology.h"
+#include "compiler/verify/Verify.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -31,6 +32,9 @@ static llvm::Expected<Topology> readMachine(const std::string &path,
   llvm::Expected<InputFile> input = readInput(path);
   if (!input)
     return input.takeError();
+  if (input->kind != InputKind::bundle)
+    if (llvm::Error error = job.refuseFor(*input))
+      return error;
   if (input->kind == InputKind::topology)
     return openTopology(*input);
   if (input->kind == InputKind::ir)
@@ -70,7 +74,18 @@ static llvm::Expected<ExportedFile> exportSchedule(const ExportFlags &flags) {
   llvm::Expected<const sched::Schedule *> schedule = openSchedule(*input);
   if (!schedule)
     return schedule.takeError();
-  const sched::Program &program = *(*schedule)->programs()->Get(0);
+  const auto &programs = *(*schedule)->programs();
+  if (programs.size() > 1)
+    return makeError("{0}: has {1} programs, but the format holds one; compile "
+                     "one collective at a time",
+                     input->path, programs.size());
+  const sched::Program &program = *programs[0];
+  // Exports rely on what is proved, as runtimes do.
+  for (const Check &check : verifyProgram(**schedule, program).checks)
+    if (!check.ok)
+      return makeError("{0}: is not proved, so it is not exported; blinkc "
+                       "verify says more: {1}: {2}",
+                       input->path, check.name, check.detail);
   return flags.format == "mscclpp" ? exportMscclpp(**schedule, program)
                                    : exportNcclGraph(**schedule, program);
 }

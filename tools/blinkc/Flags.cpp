@@ -8,8 +8,39 @@
 #include "tools/manual/Checks.h"
 
 #include "compiler/support/Error.h"
+#include "compiler/topology/Names.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <climits>
 
 using namespace blink;
+
+/// Reads "1,4,8-15". Unlike CLI11's own lists, which skip empty items, it
+/// refuses "1,,5": an unset variable of a script must not make a smaller job.
+static void readGpus(const std::vector<std::string> &lists,
+                     std::vector<int> &gpus) {
+  constexpr int kMost = 1 << 16; // more than any machine has
+  for (const std::string &list : lists)
+    for (llvm::StringRef item : llvm::split(list, ',')) {
+      const size_t dash = item.find('-', 1);
+      int first = 0, last = 0;
+      if (item.take_front(dash).getAsInteger(10, first))
+        throw CLI::ValidationError(
+            "--gpus",
+            llvm::formatv("'{0}' is not a decimal number", item).str());
+      last = first;
+      if (dash != llvm::StringRef::npos &&
+          (item.drop_front(dash + 1).getAsInteger(10, last) || last < first ||
+           last > INT_MAX / 2 || last - first > kMost))
+        throw CLI::ValidationError(
+            "--gpus",
+            llvm::formatv("'{0}' is not a range such as 0-7", item).str());
+      for (int gpu = first; gpu <= last; ++gpu)
+        gpus.push_back(gpu);
+    }
+}
 
 /// Adds the options that identify a collective on some GPUs, with their help.
 static std::vector<CLI::Option *>
@@ -20,8 +51,13 @@ addCollective(CLI::App &command, std::string &collective,
   return {command.add_option("-c,--collective", collective, collectiveHelp)
               ->type_name("COLLECTIVE")
               ->capture_default_str(),
-          command.add_option("-g,--gpus", gpus, gpusHelp)
-              ->delimiter(',')
+          command
+              .add_option_function<std::vector<std::string>>(
+                  "-g,--gpus",
+                  [&gpus](const std::vector<std::string> &lists) {
+                    readGpus(lists, gpus);
+                  },
+                  gpusHelp)
               ->allow_extra_args(false) // the file follows
               ->type_name("LIST"),
           command.add_option("-r,--root", root, rootHelp)
@@ -30,15 +66,16 @@ addCollective(CLI::App &command, std::string &collective,
 }
 
 /// Returns an error if one of the options that select a schedule of a bundle
-/// was given for a schedule.
+/// was given for a schedule or machine.
 static llvm::Error refuseJob(const std::vector<CLI::Option *> &options,
-                             const InputFile &schedule) {
+                             const InputFile &file) {
   for (const CLI::Option *option : options)
     if (option->count() > 0)
-      return makeError(
-          "{0}: {1} is not a bundle, but the schedule of one job: omit "
-          "this option",
-          option->get_name(), schedule.path);
+      return makeError("{0}: {1} is not a bundle, but {2}: omit this option",
+                       option->get_name(), file.path,
+                       file.kind == InputKind::topology
+                           ? "a machine"
+                           : "the schedule of one job");
   return llvm::Error::success();
 }
 
@@ -58,7 +95,7 @@ void RequestFlags::addTo(CLI::App &command) {
       "allreduce, broadcast, reduce, allgather, reducescatter, "
       "gather, scatter, alltoall or sendrecv (point to point)",
       rest.gpus,
-      "GPUs of the job in the order of its ranks, e.g. 1,4,5,6. "
+      "GPUs of the job in the order of its ranks, e.g. 1,4,5,6 or 0-7. "
       "Default: all GPUs of the machine",
       rest.root,
       "Rank (0 to n-1) of the root of a broadcast, reduce, gather or "
@@ -199,6 +236,17 @@ llvm::Expected<InputFile> JobFlags::readSchedule(const std::string &path,
   if (llvm::Error error = refuseJob(options_, *input))
     return error;
   return input;
+}
+
+llvm::Error JobFlags::refuseFor(const InputFile &file) const {
+  return refuseJob(options_, file);
+}
+
+void blink::addMachineName(CLI::App &command, std::string &name,
+                           const std::string &help) {
+  command.add_option("--name", name, help)->check([](const std::string &text) {
+    return isName(text) ? std::string() : "must be " + std::string(kNameRule);
+  });
 }
 
 void blink::addGpuModel(CLI::App &command, std::string &name,

@@ -47,6 +47,9 @@ struct JobFlags {
   /// `inFull` is false, a schedule in symmetric form is left as it is.
   llvm::Expected<InputFile> readSchedule(const std::string &path,
                                          bool inFull = true) const;
+  /// Returns an error if one of these options was given for `file`, which is
+  /// no bundle.
+  llvm::Error refuseFor(const InputFile &file) const;
 
 private:
   std::vector<CLI::Option *> options_;
@@ -63,6 +66,9 @@ llvm::Error readLimitLinks(const std::vector<std::string> &limitLinks,
                            std::vector<LinkEdit> &edits);
 /// --costs: the costs of lanes, for costsAt.
 void addCosts(CLI::App &command, std::string &costs);
+/// --name, of a machine.
+void addMachineName(CLI::App &command, std::string &name,
+                    const std::string &help);
 /// --gpu-model, and the model of that name. Null: the option is missing.
 /// Errors: an unknown name, with a list of the known ones.
 void addGpuModel(CLI::App &command, std::string &name, const std::string &help);

@@ -71,8 +71,8 @@ void blink::addImportCommand(CLI::App &app, int &exitCode) {
                   "Output file (.topo); - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
-  command.add_option("--name", flags.name,
-                     "Name of the machine. Default: the name in the file");
+  addMachineName(command, flags.name,
+                 "Name of the machine. Default: the name in the file");
   addGpuModel(command, flags.gpuModel,
               "Model of the GPUs, for rates that the file does not contain: "
               "h100-sxm, a100-pcie, rtx-3090, ...");

@@ -8,6 +8,7 @@
 #include "tools/blinkc/MachineFile.h"
 #include "tools/blinkc/Progress.h"
 
+#include "compiler/driver/OutputFile.h"
 #include "compiler/probe/Probe.h"
 #include "compiler/probe/measure/Busy.h"
 #include "compiler/support/Error.h"
@@ -61,7 +62,7 @@ static int run(const ProbeFlags &flags) {
     origin += "\nMeasured by blinkc " BLINK_VERSION_STRING ": " +
               measurement->how + ".";
   // The picture is for people; a file on standard output is for programs.
-  if (flags.output != "-") {
+  if (!isStandardOutput(flags.output)) {
     llvm::outs() << probed->matrix;
     const Topology &topology =
         measurement ? measurement->topology : machine.topology;
@@ -91,8 +92,8 @@ void blink::addProbeCommand(CLI::App &app, int &exitCode) {
                   "Output file (.topo); - is standard output. By default, only "
                   "the matrix of links is printed")
       ->type_name("FILE");
-  command.add_option("--name", flags.name,
-                     "Name of the machine. Default: the name of the host");
+  addMachineName(command, flags.name,
+                 "Name of the machine. Default: the name of the host");
   command
       .add_option("--sysfs", flags.options.sysfs,
                   "Folder in which the kernel describes devices: /sys, or a "

@@ -106,6 +106,8 @@ llvm::Error checkNames(const Topology &topology) {
 
 int run(const CLI::App &family, const TopoFlags &flags,
         const Generator &generate) {
+  if (llvm::Error error = checkOutput(flags.machine, flags.output))
+    return reportError(std::move(error));
   llvm::Expected<Topology> topology = generate(flags);
   if (!topology)
     return reportError(topology.takeError());
@@ -133,8 +135,8 @@ std::pair<CLI::App &, TopoFlags &> addFamily(const TopoCommand &topo,
                    "Output file (.topo); - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
-  family->add_option("--name", flags->name,
-                     "Name of the machine. Default: a name with the sizes");
+  addMachineName(*family, flags->name,
+                 "Name of the machine. Default: a name with the sizes");
   family
       ->add_option("--bandwidth", flags->bandwidth,
                    "Bandwidth of a link in GB/s, in each direction")
