@@ -13,12 +13,14 @@
 #include "compiler/import/Readers.h"
 #include "compiler/import/XmlDocument.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
 
 using namespace blink;
 using Kind = PciDevice::Kind;
@@ -37,6 +39,7 @@ public:
     for (pugi::xml_node object : topology.children("object"))
       if (llvm::Error error = readObject(object, {}))
         return error;
+    sortGpus();
     if (inventory_.numaNodes.empty())
       inventory_.numaNodes.push_back(
           {0,
@@ -66,12 +69,14 @@ private:
   llvm::Error enterNumaNode(const pugi::xml_node &object, Around &around);
   llvm::Error readPciDevice(const pugi::xml_node &object, Around &around);
   llvm::Error readMatrix(const pugi::xml_node &matrix);
+  void sortGpus();
 
   const XmlDocument &document_;
   const ImportOptions &options_;
   Inventory inventory_;
   std::map<std::string, Around> placeOfObject_; ///< by gp_index
   std::map<pugi::xml_node, int> numaNodeOf_;
+  std::set<int> numaIds_;
   std::map<int, int> gpuOfDevice_;
   std::map<int, bool> isSwitch_; ///< NVSwitches
 };
@@ -167,14 +172,26 @@ llvm::Error HwlocXmlReader::enterNumaNode(const pugi::xml_node &object,
   if (!isNew)
     return llvm::Error::success();
   const int id = object.attribute("os_index").as_int(next);
-  for (const NumaNode &other : inventory_.numaNodes)
-    if (other.id == id)
-      return document_.error(object, "NUMA node " + llvm::Twine(id) +
-                                         " again; a dump of several hosts? "
-                                         "Take one of a single host");
+  if (!numaIds_.insert(id).second)
+    return document_.error(object, "NUMA node " + llvm::Twine(id) +
+                                       " again; a dump of several hosts? "
+                                       "Take one of a single host");
   inventory_.numaNodes.push_back(
       {id, around.cpu, parseCpuMask(object.attribute("cpuset").value())});
   return llvm::Error::success();
+}
+
+/// Sorts GPUs by bus id; hwloc lists them by the packages that they are at.
+void HwlocXmlReader::sortGpus() {
+  const auto busId = [&](const GpuDevice &gpu) -> const std::string & {
+    return inventory_.devices[size_t(gpu.device)].busId;
+  };
+  llvm::stable_sort(inventory_.gpus,
+                    [&](const GpuDevice &a, const GpuDevice &b) {
+                      return isBusBefore(busId(a), busId(b));
+                    });
+  for (size_t gpu = 0; gpu < inventory_.gpus.size(); ++gpu)
+    gpuOfDevice_[inventory_.gpus[gpu].device] = static_cast<int>(gpu);
 }
 
 llvm::Error HwlocXmlReader::readPciDevice(const pugi::xml_node &object,

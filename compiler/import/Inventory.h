@@ -92,6 +92,12 @@ bool isGpu(unsigned classCode, unsigned vendor, unsigned product);
 /// Returns "0000:1b:00.0" for "00000000:1B:00.0" or "1b:00.0"; empty if `text`
 /// is no PCI address.
 std::string normalBusId(llvm::StringRef text);
+/// Returns true if a device comes before another one by their bus ids, which
+/// normalBusId made: the order in which drivers number GPUs.
+inline bool isBusBefore(const std::string &one, const std::string &other) {
+  // A domain of five digits comes after those of four.
+  return one.size() != other.size() ? one.size() < other.size() : one < other;
+}
 
 } // namespace blink
 

@@ -200,37 +200,42 @@ int Builder::addFabric(const PeerLinks &links) {
 
 void Builder::addPeerLinks() {
   // What each GPU lists about each other GPU, and where.
-  std::map<std::tuple<int, int, LinkKind>, PeerLinks> listed;
+  struct Listed {
+    const PeerLinks *first = nullptr;
+    int count = 0;
+    double bandwidth = 0; // of all of them
+  };
+  std::map<std::tuple<int, int, LinkKind>, Listed> listed;
   for (const PeerLinks &links : inventory_.links) {
+    const double bandwidth = rateOf(links) * links.count;
     if (links.end == End::gpu) {
-      auto [place, isNew] =
-          listed.try_emplace({links.gpu, links.index, links.kind}, links);
-      if (!isNew)
-        place->second.count += links.count;
+      Listed &all = listed[{links.gpu, links.index, links.kind}];
+      if (!all.first)
+        all.first = &links;
+      all.count += links.count;
+      all.bandwidth += bandwidth;
     } else if (links.end == End::fabric) {
       if (fabric_ < 0)
         fabric_ = addFabric(links);
-      join(links.gpu, fabric_, rateOf(links) * links.count, kFabricLatency,
-           links.kind);
+      join(links.gpu, fabric_, bandwidth, kFabricLatency, links.kind);
     } else {
-      join(links.gpu, numaNode(links.index), rateOf(links) * links.count,
-           kPeerLatency, links.kind);
+      join(links.gpu, numaNode(links.index), bandwidth, kPeerLatency,
+           links.kind);
     }
   }
 
   for (const auto &[ends, links] : listed) {
     auto [from, to, kind] = ends;
     auto back = listed.find({to, from, kind});
-    int other = back == listed.end() ? 0 : back->second.count;
+    const int other = back == listed.end() ? 0 : back->second.count;
     if (other != links.count && (from < to || other == 0))
       inventory_.notes.warn(
-          links.where, gpuName(from) + " lists " + llvm::Twine(links.count) +
-                           " " + toString(kind) + " to " + gpuName(to) +
-                           ", which lists " + llvm::Twine(other) +
-                           " back; the smaller number is taken");
-    int count = std::min(links.count, other);
-    if (from < to && count > 0)
-      join(from, to, std::min(rateOf(links), rateOf(back->second)) * count,
+          links.first->where,
+          gpuName(from) + " lists " + llvm::Twine(links.count) + " " +
+              toString(kind) + " to " + gpuName(to) + ", which lists " +
+              llvm::Twine(other) + " back; the smaller number is taken");
+    if (from < to && std::min(links.count, other) > 0)
+      join(from, to, std::min(links.bandwidth, back->second.bandwidth),
            kind == LinkKind::xgmi ? kXgmiLatency : kPeerLatency, kind);
   }
 }

@@ -13,11 +13,12 @@
 
 #include "compiler/support/Error.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace blink;
 using Kind = PciDevice::Kind;
@@ -69,6 +70,7 @@ private:
   llvm::StringMap<int> gpuOfBusId_;
   std::vector<pugi::xml_node> gpuElements_; ///< of each GPU; may be empty nodes
   std::vector<int> numaOfGpu_;
+  std::set<int> numaIds_;
 };
 
 } // namespace
@@ -102,11 +104,10 @@ llvm::Error NcclXmlReader::readCpu(const pugi::xml_node &cpu) {
   int node = static_cast<int>(inventory_.numaNodes.size());
   NumaNode numa;
   numa.id = cpu.attribute("numaid").as_int(node);
-  for (const NumaNode &other : inventory_.numaNodes)
-    if (other.id == numa.id)
-      return document_.error(cpu, "NUMA node " + llvm::Twine(numa.id) +
-                                      " again; a dump of several hosts? Take "
-                                      "one of a single host");
+  if (!numaIds_.insert(numa.id).second)
+    return document_.error(cpu, "NUMA node " + llvm::Twine(numa.id) +
+                                    " again; a dump of several hosts? Take "
+                                    "one of a single host");
   numa.cpu = {vendorOf(cpu), familyOf(cpu.attribute("familyid").as_int()),
               cpu.attribute("modelid").as_int()};
   inventory_.numaNodes.push_back(numa);
@@ -227,8 +228,9 @@ void NcclXmlReader::sortGpus() {
   auto busId = [&](size_t gpu) -> const std::string & {
     return inventory_.devices[inventory_.gpus[gpu].device].busId;
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return busId(a) < busId(b); });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return isBusBefore(busId(a), busId(b));
+  });
   std::vector<GpuDevice> gpus;
   std::vector<pugi::xml_node> elements;
   std::vector<int> nodes;
@@ -311,12 +313,10 @@ llvm::Error NcclXmlReader::readLink(const pugi::xml_node &link, int gpu) {
 /// GPUs when it reads one. In all known machines of this kind, each switch that
 /// NICs share also has one GPU.
 void NcclXmlReader::placeUnlistedGpus() {
-  std::vector<int> switches;
-  for (size_t i = 0; i < inventory_.devices.size(); ++i)
-    if (inventory_.devices[i].kind == Kind::nic &&
-        inventory_.devices[i].parent >= 0 &&
-        !llvm::is_contained(switches, inventory_.devices[i].parent))
-      switches.push_back(inventory_.devices[i].parent);
+  llvm::SetVector<int> switches;
+  for (const PciDevice &device : inventory_.devices)
+    if (device.kind == Kind::nic && device.parent >= 0)
+      switches.insert(device.parent);
   for (int parent : switches) {
     PciDevice device;
     device.kind = Kind::gpu;

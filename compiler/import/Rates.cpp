@@ -117,12 +117,11 @@ const GpuModel *blink::gpuModelOfArchitecture(int architecture) {
   return nullptr;
 }
 
-const GpuModel *blink::gpuModelOfLinkCount(int links) {
-  // Numbers that only one generation has; a B200 also has 18, but it is newer
-  // and rarer.
+const GpuModel *blink::gpuModelOfLinkCount(int links, int toOne) {
+  // A B200 also has 18, but it is newer and rarer.
   switch (links) {
-  case 4:
-    return findGpuModel("p100-sxm");
+  case 4: // all four of an RTX A6000, RTX 3090 or A40 are in one bridge
+    return findGpuModel(toOne == 4 ? "rtx-a6000" : "p100-sxm");
   case 6:
     return findGpuModel("v100-sxm");
   case 12:

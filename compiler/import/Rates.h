@@ -45,9 +45,10 @@ const GpuModel *gpuModelOfProduct(llvm::StringRef product);
 /// Returns the most common model of a compute capability (90) or gfx number
 /// (942).
 const GpuModel *gpuModelOfArchitecture(int architecture);
-/// Returns the only model whose GPUs have `links` links in total: an H100 has
-/// 18. Null: several or none.
-const GpuModel *gpuModelOfLinkCount(int links);
+/// Returns the model whose GPUs have `links` links in total: an H100 has 18. If
+/// several have, it is the most common one of which `toOne` of the links may
+/// lead to one other GPU. Null: none.
+const GpuModel *gpuModelOfLinkCount(int links, int toOne);
 
 /// Speed of a lane and number of lanes; 0: unknown.
 struct PciSpeed {

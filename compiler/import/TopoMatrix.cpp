@@ -260,10 +260,10 @@ void MatrixReader::addGpusAndLinks() {
   const GpuModel *model = options_.gpuModel;
   // No GPU has more than 18.
   bool onSwitch = allJoined && largestSum > (model ? model->maxLinks : 18);
-  int ofOne =
-      onSwitch ? *std::max_element(most.begin(), most.end()) : largestSum;
+  const int toOne = *std::max_element(most.begin(), most.end());
+  const int ofOne = onSwitch ? toOne : largestSum;
   if (!model && ofOne > 0) {
-    model = gpuModelOfLinkCount(ofOne);
+    model = gpuModelOfLinkCount(ofOne, toOne);
     if (model)
       inventory_.notes.guess(inventory_.where,
                              "GPUs taken as " + model->name + ", which have " +

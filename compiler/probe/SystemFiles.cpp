@@ -258,8 +258,8 @@ void SystemReader::addGpu(int device, unsigned vendor, unsigned product) {
 void SystemReader::sortGpus() {
   std::stable_sort(inventory_.gpus.begin(), inventory_.gpus.end(),
                    [&](const GpuDevice &a, const GpuDevice &b) {
-                     return inventory_.devices[a.device].busId <
-                            inventory_.devices[b.device].busId;
+                     return isBusBefore(inventory_.devices[a.device].busId,
+                                        inventory_.devices[b.device].busId);
                    });
 }
 

@@ -9,7 +9,6 @@
 
 #include "schedules/MachineLimits.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 
@@ -23,10 +22,17 @@ static_assert(sched::kMostNameBytes == 255, "as kNameRule says");
 /// Returns true if nodes, devices and machines may have this name. Names are
 /// copied into files, messages and reports without escaping.
 inline bool isName(llvm::StringRef text) {
-  return !text.empty() && text.size() <= sched::kMostNameBytes &&
-         llvm::none_of(text,
-                       [](unsigned char c) { return c < 0x20 || c == 0x7f; }) &&
-         llvm::json::isUTF8(text);
+  if (text.empty() || text.size() > sched::kMostNameBytes ||
+      !llvm::json::isUTF8(text))
+    return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F are C2 80 to C2 9F.
+    if (byte < 0x20 || byte == 0x7f ||
+        (byte == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0))
+      return false;
+  }
+  return true;
 }
 
 } // namespace blink

@@ -335,6 +335,8 @@ bool Reader::readTopology(const JsonValue &root) {
     return fail(*version, "unknown version of the format; expected 1, got " +
                               inQuotes(version->text));
   topology_.name = llvm::sys::path::stem(fileName_).str();
+  if (!isName(topology_.name))
+    topology_.name = "machine";
   if (!readText(name, "'name'", topology_.name))
     return false;
   if (name && !isName(topology_.name))

@@ -10,6 +10,7 @@
 
 #include "nlohmann/json.hpp"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -51,8 +52,12 @@ static std::string linkText(const Topology &topology, const Link &link,
 std::string blink::writeTopology(const Topology &topology,
                                  llvm::StringRef comment) {
   std::string text;
-  for (llvm::StringRef line : llvm::split(comment, '\n'))
+  for (llvm::StringRef line : llvm::split(comment, '\n')) {
     text += ("// " + line).str() + "\n";
+    // A comment also ends at a carriage return.
+    std::replace(text.end() - ptrdiff_t(line.size()) - 1, text.end(), '\r',
+                 ' ');
+  }
   text += "{\n";
   text += "  \"format\": \"blink-topology\",\n  \"version\": 1,\n";
   text += "  \"name\": " + quote(topology.name) + ",\n";

@@ -323,6 +323,19 @@ TEST_CASE("every word of the format is understood") {
   CHECK(topology.links[8].kind == LinkKind::network);
 }
 
+TEST_CASE("a machine without a name has the file's, if that can be a name") {
+  const char *text = R"({"format": "blink-topology", "version": 1,
+    "nodes": [{"id": "gpu0", "kind": "gpu"}], "links": []})";
+  const auto nameOf = [&](const char *file) {
+    return valueOf(parseTopology(text, file)).name;
+  };
+  CHECK(nameOf("a/box.topo") == "box");
+  CHECK(nameOf("a/.topo") == "machine");
+  CHECK(nameOf("a\nb.topo") == "machine");
+  CHECK(nameOf("a\xc2\x9b.topo") == "machine"); // starts control sequences
+  CHECK(nameOf("\xc3\x9c.topo") == "\xc3\x9c");
+}
+
 TEST_CASE("a lone GPU without links is a machine") {
   CHECK(makeTopology(kGpu, "").gpus() == std::vector<int>{0});
 }
