@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <map>
 #include <set>
 
 using namespace blink;
@@ -59,33 +60,62 @@ static llvm::Expected<std::vector<size_t>> parseShape(llvm::StringRef shape,
   return boxes;
 }
 
-/// Calls `body` with each subset of `gpus` of `size` GPUs.
-static void forEachSubset(const Numbers &gpus, size_t size,
-                          llvm::function_ref<void(const Numbers &)> body) {
-  std::vector<size_t> chosen(size);
-  for (size_t i = 0; i < size; ++i)
-    chosen[i] = i;
-  while (true) {
-    Numbers set;
-    for (size_t at : chosen)
-      set.push_back(gpus[at]);
-    body(set);
-    size_t at = size;
-    while (at > 0 && chosen[at - 1] == gpus.size() - size + at - 1)
-      --at;
-    if (at == 0)
-      return;
-    ++chosen[at - 1];
-    for (; at < size; ++at)
-      chosen[at] = chosen[at - 1] + 1;
-  }
-}
-
 static Numbers representing(const ClusterSymmetry &cluster,
                             const Numbers &gpus) {
   Numbers one = cluster.representative(gpus);
   llvm::sort(one);
   return one;
+}
+
+/// Adds a GPU of `box` to each placement, or takes one away, in each way that
+/// is not like another.
+static void change(const ClusterSymmetry &cluster, const Numbers &placement,
+                   uint16_t box, bool adds, std::set<Numbers> &results) {
+  for (uint16_t gpu : cluster.boxes[box].gpus) {
+    const auto at = llvm::find(placement, gpu);
+    if ((at == placement.end()) != adds)
+      continue;
+    Numbers changed = placement;
+    if (adds)
+      changed.push_back(gpu);
+    else
+      changed.erase(changed.begin() + (at - placement.begin()));
+    results.insert(representing(cluster, changed));
+  }
+}
+
+/// Extends `before` by `size` GPUs of `box`, a box that it does not use. It
+/// goes GPU by GPU, and keeps one of the placements that are alike each time:
+/// a box has too many subsets to look at all of them. A large subset is what is
+/// left when few GPUs are taken away. `before` has at least `size` GPUs on each
+/// box, so it does not matter from which of several boxes that have the same
+/// number of GPUs they are taken. Returns early with more than kMostPlacements.
+static std::set<Numbers> extend(const ClusterSymmetry &cluster, Numbers before,
+                                uint16_t box, size_t size) {
+  const Numbers &all = cluster.boxes[box].gpus;
+  const bool adds = size <= all.size() / 2;
+  size_t count = adds ? 1 : all.size(); // GPUs of the box that is changed
+  std::set<Numbers> placements;
+  if (adds) {
+    change(cluster, before, box, true, placements);
+  } else {
+    before.insert(before.end(), all.begin(), all.end());
+    placements.insert(representing(cluster, before));
+  }
+  while (count != size && placements.size() <= kMostPlacements) {
+    std::set<Numbers> next;
+    for (const Numbers &placement : placements) {
+      std::map<uint16_t, size_t> counts;
+      for (uint16_t gpu : placement)
+        ++counts[cluster.boxOf(gpu)];
+      for (const auto &[other, gpus] : counts)
+        if (gpus == count)
+          change(cluster, placement, other, adds, next);
+    }
+    placements = std::move(next);
+    count += adds ? 1 : -1;
+  }
+  return placements;
 }
 
 /// Returns all representing placements with the numbers of GPUs per box that
@@ -101,16 +131,9 @@ placementsOf(const ClusterSymmetry &cluster, llvm::StringRef text,
       std::set<uint16_t> kindsDone;
       for (uint16_t b = 0; b < cluster.boxes.size(); ++b) {
         const ClusterSymmetry::Box &box = cluster.boxes[b];
-        if (llvm::is_contained(used, b) || box.gpus.size() < size ||
-            !kindsDone.insert(box.kind).second)
-          continue;
-        forEachSubset(box.gpus, size, [&](const Numbers &more) {
-          if (next.size() > kMostPlacements)
-            return;
-          Numbers gpus = before;
-          gpus.insert(gpus.end(), more.begin(), more.end());
-          next.insert(representing(cluster, gpus));
-        });
+        if (next.size() <= kMostPlacements && !llvm::is_contained(used, b) &&
+            box.gpus.size() >= size && kindsDone.insert(box.kind).second)
+          next.merge(extend(cluster, before, b, size));
       }
     }
     if (next.empty())

@@ -64,6 +64,15 @@ std::vector<int> findBoxes(const Topology &topology, int &numBoxes) {
   for (int node = 0; node < numNodes; ++node)
     if (isNic(node) && near[node].size() == 1)
       boxOf[node] = *near[node].begin();
+  // Nics that are cabled to those of other boxes tell their boxes apart, as
+  // shared nodes do: no link joins two boxes.
+  std::set<int> cabled;
+  for (const Link &link : topology.links)
+    if (boxOf[link.from] >= 0 && boxOf[link.to] >= 0 &&
+        boxOf[link.from] != boxOf[link.to])
+      cabled.insert({link.from, link.to});
+  for (int nic : cabled)
+    boxOf[nic] = -1;
   return boxOf;
 }
 

@@ -17,7 +17,7 @@ namespace blink {
 
 /// A machine as a set of boxes. A box consists of GPUs and transit nodes that
 /// are joined without crossing a nic, and of the nics that are linked to no
-/// other box. All other nodes are shared.
+/// other box, nor to a nic of one. All other nodes are shared.
 ///
 /// Two boxes are of one kind if their nodes, in the order of the topology, have
 /// the same links to each other and to shared nodes, and their nics the same

@@ -9,6 +9,7 @@
 #include "compiler/driver/ClassCompiler.h"
 #include "compiler/driver/ProveBundle.h"
 #include "compiler/generate/Generate.h"
+#include "compiler/topology/PlacementList.h"
 #include "compiler/topology/symmetry/Cluster.h"
 #include "schedules/ClusterRules.h"
 #include "schedules/ScheduleFile.h"
@@ -201,6 +202,75 @@ TEST_CASE("boxes whose nics are unlike devices are told apart") {
   CHECK(cluster.boxes.size() == 3);
   CHECK(cluster.kinds.size() == 2);
   CHECK(cluster.shared == std::vector<int>{spine});
+}
+
+/// Returns boxes of `gpus` GPUs with a nic each. Cables join the nics with the
+/// same number of box b and box b + 1.
+static Topology cabledBoxes(int boxes, int gpus, bool ring) {
+  Topology topology;
+  topology.name = "cabled";
+  const auto join = [&](int one, int other, LinkKind kind) {
+    for (auto [from, to] : {std::pair(one, other), {other, one}})
+      topology.links.push_back({from, to, 10, 1, kind});
+  };
+  for (int box = 0; box < boxes; ++box)
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      const std::string number =
+          std::to_string(box) + "." + std::to_string(gpu);
+      topology.nodes.push_back({"gpu" + number, NodeKind::gpu});
+      topology.nodes.push_back({"nic" + number, NodeKind::nic});
+      const int node = int(topology.nodes.size()) - 2;
+      join(node, node + 1, LinkKind::pcie);
+      if (gpu > 0)
+        join(node - 2, node, LinkKind::nvlink);
+      if (box > 0)
+        join(node + 1 - 2 * gpus, node + 1, LinkKind::network);
+      if (ring && box == boxes - 1)
+        join(node + 1, 2 * gpu + 1, LinkKind::network);
+    }
+  return topology;
+}
+
+TEST_CASE("boxes that are cabled to each other are not alike") {
+  // Neighbours on the ring, and boxes that are not.
+  const Topology ring = cabledBoxes(4, 1, true);
+  const auto alike = [](const Topology &topology, Numbers one, Numbers other) {
+    const auto symmetry = valueOf(Cluster::find(topology)).symmetry(topology);
+    one = symmetry.representative(one);
+    other = symmetry.representative(other);
+    std::sort(one.begin(), one.end());
+    std::sort(other.begin(), other.end());
+    return one == other;
+  };
+  CHECK(!alike(ring, {0, 1}, {0, 2}));
+  // Two servers back to back: GPUs of one rail, and of two.
+  CHECK(!alike(cabledBoxes(2, 2, false), {0, 2}, {0, 3}));
+  for (const Topology &topology : {ring, cabledBoxes(2, 2, false)}) {
+    const ClusterFile file(topology, "1+1", {Collective::allreduce});
+    CHECK(proveBundle(file.bundle, 1, test::ignore).ok());
+  }
+}
+
+TEST_CASE("a shape of a large box has few placements if its GPUs are alike") {
+  const Topology box = valueOf(generateFullyConnected(36, Wire{}));
+  const Topology cluster = valueOf(generatePod(box, 2, 1, kNetwork));
+  const auto symmetry = valueOf(Cluster::find(cluster)).symmetry(cluster);
+  const auto number = [&](const char *shapes) {
+    return valueOf(parsePlacements(shapes, symmetry)).size();
+  };
+  CHECK(number("8+8") == 1);
+  CHECK(number("18+18") == 1);
+  CHECK(number("35+20/36+36/1x36/1x1") == 4);
+  // Of a ring of 12, subsets are alike if they are rotated or reflected.
+  const Topology rings =
+      valueOf(generatePod(valueOf(generateRing(12, Wire{})), 2, 1, kNetwork));
+  const auto turned = valueOf(Cluster::find(rings)).symmetry(rings);
+  const std::vector<size_t> necklaces = {1,  6,  12, 29, 38, 50,
+                                         38, 29, 12, 6,  1};
+  for (size_t size = 1; size <= necklaces.size(); ++size)
+    CHECK(
+        valueOf(parsePlacements("1x" + std::to_string(size), turned)).size() ==
+        necklaces[size - 1]);
 }
 
 TEST_CASE("a symmetry that is none is found") {
