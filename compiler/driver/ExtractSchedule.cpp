@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <numeric>
+#include <set>
 
 using namespace blink;
 
@@ -49,6 +50,12 @@ gpusOf(const sched::BundleView &bundle, const BundleJob &job) {
       return makeError(
           "--gpus: GPU {0} does not exist: '{1}' has GPUs 0 to {2}", gpu,
           bundle.index->machine()->str(), numGpus - 1);
+  std::set<int> distinct;
+  for (int gpu : job.gpus)
+    if (!distinct.insert(gpu).second)
+      return makeError("--gpus: GPU {0} is listed twice; each rank needs its "
+                       "own GPU",
+                       gpu);
   if (job.root < 0 || job.root >= static_cast<int>(gpus.size()))
     return makeError("--root: rank {0} does not exist; expected 0 to {1}",
                      job.root, gpus.size() - 1);

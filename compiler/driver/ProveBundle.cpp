@@ -9,8 +9,9 @@
 using namespace blink;
 
 BundleProof blink::proveBundle(const sched::BundleView &bundle, unsigned jobs,
-                               BundleWatcher watcher) {
-  BundleProver prover(bundle);
+                               BundleWatcher watcher,
+                               const VerifyOptions &options) {
+  BundleProver prover(bundle, options);
   std::vector<BundleProof> proofs(prover.numClasses());
   forEachInParallel(
       proofs.size(), jobs,

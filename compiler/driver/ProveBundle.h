@@ -16,7 +16,8 @@ namespace blink {
 /// the classes, so that they do not depend on the number of threads. `jobs` is
 /// as in BundleOptions.
 BundleProof proveBundle(const sched::BundleView &bundle, unsigned jobs,
-                        BundleWatcher watcher);
+                        BundleWatcher watcher,
+                        const VerifyOptions &options = {});
 
 } // namespace blink
 

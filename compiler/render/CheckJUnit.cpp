@@ -53,7 +53,7 @@ static std::vector<Case> casesOf(const MachineResult &result) {
   }
   cases.push_back({"bundle", {}, {}});
   if (result.isNew)
-    cases.back().notes.push_back("new: there is no golden summary yet");
+    cases.back().notes.push_back("new: there was no golden summary");
   for (const Finding &finding : result.findings)
     if (!finding.program)
       cases.back().notes.push_back(finding.subject + ": " + finding.words);

@@ -72,7 +72,7 @@ std::vector<std::string> blink::tableCells(const MachineResult &result) {
 std::vector<std::string> blink::describe(const MachineResult &result) {
   std::vector<std::string> lines = result.problems;
   if (result.isNew)
-    lines.push_back("there is no golden summary yet; --update writes one");
+    lines.push_back("there was no golden summary; --update writes one");
   llvm::append_range(lines, toLines(result.findings));
   return lines;
 }

@@ -7,6 +7,7 @@
 #include "compiler/topology/TopologyDiff.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
@@ -25,6 +26,22 @@ static std::vector<std::string> onlyIn(const Topology &topology,
     if (!known.contains(node.id))
       ids.push_back(node.id);
   return ids;
+}
+
+static std::vector<NodeChange> changedNodes(const Topology &before,
+                                            const Topology &after) {
+  llvm::StringMap<const Node *> now;
+  for (const Node &node : after.nodes)
+    now[node.id] = &node;
+  std::vector<NodeChange> changes;
+  for (const Node &node : before.nodes) {
+    const Node *other = now.lookup(node.id);
+    if (other &&
+        (node.kind != other->kind || node.multicast != other->multicast ||
+         node.reduce != other->reduce))
+      changes.push_back({node.id, node, *other});
+  }
+  return changes;
 }
 
 TopologyDiff blink::diffTopologies(const Topology &before,
@@ -46,6 +63,7 @@ TopologyDiff blink::diffTopologies(const Topology &before,
   TopologyDiff diff;
   diff.gone = onlyIn(before, after);
   diff.added = onlyIn(after, before);
+  diff.nodes = changedNodes(before, after);
   for (const auto &[arc, rates] : arcs) {
     const auto &[from, to, kind] = arc;
     if (std::abs(rates.after - rates.before) <= tolerance * rates.before)

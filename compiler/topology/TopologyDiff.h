@@ -22,8 +22,20 @@ struct LinkChange {
   double before, after;
 };
 
+/// A node of another kind, or a switch with other abilities.
+struct NodeChange {
+  std::string id;
+  Node before, after;
+  /// Whether the node lost something: its kind, or an ability.
+  bool isWorse() const {
+    return before.kind != after.kind || before.multicast > after.multicast ||
+           before.reduce > after.reduce;
+  }
+};
+
 struct TopologyDiff {
   std::vector<std::string> gone, added; ///< Ids of nodes, in file order.
+  std::vector<NodeChange> nodes;        ///< In the order of `before`.
   /// Sorted: the link that lost the largest part of its rate first.
   std::vector<LinkChange> links;
 };

@@ -136,8 +136,10 @@ void BundleProof::add(const BundleProof &other) {
   }
 }
 
-BundleProver::BundleProver(const sched::BundleView &bundle)
-    : bundle_(bundle), servedBy_(bundle.index->classes()->size()) {
+BundleProver::BundleProver(const sched::BundleView &bundle,
+                           const VerifyOptions &options)
+    : bundle_(bundle), options_(options),
+      servedBy_(bundle.index->classes()->size()) {
   const sched::Bundle &index = *bundle.index;
   for (const sched::Entry *entry : *index.entries())
     servedBy_[entry->class_number()].push_back({entry, sched::kWholeMachine});
@@ -374,7 +376,8 @@ void BundleProver::ClassCheck::checkPrograms(const std::string &place,
                                              const sched::Schedule &member) {
   for (const sched::Program *program : *member.programs()) {
     ++proof_.programs;
-    const VerifyReport report = verifyProgram(member, *program);
+    const VerifyReport report =
+        verifyProgram(member, *program, prover_.options_);
     for (const Check &check : report.checks)
       if (!check.ok)
         fail(place + ": " + nameOf(*program) + ": " + check.name + ": " +

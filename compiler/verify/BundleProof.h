@@ -44,7 +44,8 @@ struct BundleProof {
 /// Proves a bundle class by class. The whole machine is that of the schedules
 /// under condition 0; under another condition the links between two nodes are
 /// missing.
-///   - members: each program passes verifyProgram; a class has the programs
+///   - members: each program passes verifyProgram, with the options; a class
+///   has the programs
 ///     that its table of roots demands, each once; all members of a condition
 ///     hold the machine of that condition, with the nodes that the index says,
 ///     and all have the same link kinds;
@@ -65,7 +66,8 @@ struct BundleProof {
 /// Thread-safe once constructed. The bundle must outlive it.
 class BundleProver {
 public:
-  explicit BundleProver(const sched::BundleView &bundle);
+  explicit BundleProver(const sched::BundleView &bundle,
+                        const VerifyOptions &options = {});
 
   uint32_t numClasses() const { return bundle_.index->classes()->size(); }
   BundleProof proveClass(uint32_t classNumber) const;
@@ -80,6 +82,7 @@ private:
   };
 
   const sched::BundleView bundle_;
+  const VerifyOptions options_;
   std::vector<std::vector<Served>> servedBy_; // by class; by condition
   /// A member that holds the whole machine; null if there is none.
   const sched::Schedule *machine_ = nullptr;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
 #include "tools/blinkc/Progress.h"
 #include "tools/blinkc/Stopwatch.h"
@@ -12,6 +13,7 @@
 #include "compiler/check/GoldenFile.h"
 #include "compiler/driver/OutputFile.h"
 #include "compiler/render/CheckReport.h"
+#include "schedules/WholeFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -68,6 +70,13 @@ static int run(const CheckFlags &flags) {
       !(flags.folders.update && flags.folders.only.size() == 1))
     return reportError(makeError("--allocations goes with --update and one "
                                  "--only: it is kept in the golden summary"));
+  for (const std::string &path : {flags.junit, flags.markdown})
+    if (llvm::Error error = checkOutput("", path))
+      return reportError(std::move(error));
+  if (!flags.junit.empty() && !flags.markdown.empty() &&
+      sched::areSameFile(flags.junit, flags.markdown))
+    return reportError(makeError("--markdown {0}: is also the file of --junit",
+                                 flags.markdown));
   CheckFolders folders = flags.folders;
   if (folders.topologies.empty()) {
     llvm::SmallString<128> path(folders.golden);

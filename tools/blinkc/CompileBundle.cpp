@@ -137,7 +137,7 @@ int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
     if (llvm::Error error = writeFile(call.output, made.text()))
       return reportError(std::move(error));
   progress.say("");
-  if (call.output == "-")
+  if (isStandardOutput(call.output))
     return kGood;
   const CompiledBundle report{
       {BundleContents::of(*bundle.index), std::move(*proof)},

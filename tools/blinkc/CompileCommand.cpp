@@ -95,7 +95,7 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
     if (llvm::Error failure =
             writeFile(flags.output, llvm::toStringRef(written)))
       return reportError(std::move(failure));
-  if (flags.output == "-")
+  if (isStandardOutput(flags.output))
     return kGood;
   for (uint32_t i = 0; i < file->programs()->size(); ++i) {
     const sched::Program &program = *file->programs()->Get(i);
@@ -196,6 +196,10 @@ static int run(const CompileFlags &flags) {
                               flags.collectives, flags.survive, flags.jobs,
                               flags.json},
                              watch);
+  if (isPairwise(options->collective) && options->maxTrees != 0)
+    return reportError(makeError("--max-trees: a sendrecv has a tree for each "
+                                 "path between two ranks; leave --max-trees "
+                                 "out"));
   if (file->kind != InputKind::topology)
     if (llvm::Error error = refuseChosen(flags.requestOptions, *file))
       return reportError(std::move(error));

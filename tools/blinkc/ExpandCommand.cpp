@@ -23,6 +23,8 @@ struct ExpandFlags {
 } // namespace
 
 static int run(const ExpandFlags &flags) {
+  if (llvm::Error error = checkOutput(flags.input, flags.output))
+    return reportError(std::move(error));
   llvm::Expected<InputFile> input = readSchedule(flags.input); // in full
   if (!input)
     return reportError(input.takeError());

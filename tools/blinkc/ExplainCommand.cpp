@@ -64,7 +64,7 @@ static int run(const ExplainFlags &flags) {
     return reportError(file.takeError());
   const std::vector<LinkEdit> edits = recordedEdits(**file);
   std::optional<Summary> phases;
-  if (flags.phases && !flags.dot) {
+  if (flags.phases) {
     llvm::Expected<Summary> other = inPhases(*input, *options);
     if (!other)
       return reportError(other.takeError());
@@ -108,15 +108,18 @@ void blink::addExplainCommand(CLI::App &app, int &exitCode) {
                 "Print the links and their loads as a graph for graphviz: ... "
                 "--dot | dot -Tsvg")
       ->excludes("--json");
-  command.add_flag("--phases", flags.phases,
-                   "Also compile in three phases (compile --phases), and "
-                   "compare rate, depth, peers and connections");
+  command
+      .add_flag("--phases", flags.phases,
+                "Also compile in three phases (compile --phases), and "
+                "compare rate, depth, peers and connections")
+      ->excludes("--dot");
   command
       .add_option("--what-if", flags.whatIf,
                   "Compute the bound with one more link, for each of this many "
                   "of the scarcest links")
       ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes("--dot");
   command.footer(
       "Scarce links are those with a price in the certificate: only more\n"
       "bandwidth on these links could make any schedule faster.\n"

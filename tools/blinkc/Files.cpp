@@ -140,7 +140,7 @@ blink::writeSchedule(const std::string &path,
   if (!path.empty())
     if (llvm::Error error = writeFile(path, llvm::toStringRef(bytes)))
       return error;
-  if (path == "-")
+  if (isStandardOutput(path))
     return nullptr;
   std::string error;
   const sched::Schedule *file =

@@ -101,7 +101,7 @@ static llvm::Error slowDown(const Topology &whole,
   const auto nodes = nodesOfRanks(whole, program);
   options.slowness.assign(nodes.size(), 1);
   for (const std::string &text : flags.slow) {
-    const auto [id, number] = llvm::StringRef(text).split('=');
+    const auto [id, number] = llvm::StringRef(text).rsplit('=');
     double factor = 0;
     if (!parseDecimal(number, factor) || !(factor >= 1 && factor <= 1e6))
       return makeError("--slow {0}: expected GPU=FACTOR, a factor of 1 to 1e6, "
@@ -261,7 +261,8 @@ static int run(const SimulateFlags &flags) {
       if (llvm::Error error =
               writeTrace(*simulated, **file, *program, flags.trace))
         return reportError(std::move(error));
-    if (flags.trace != "-") // or else that is what standard output has
+    if (!isStandardOutput(
+            flags.trace)) // or else that is what standard output has
       llvm::outs() << (flags.json ? toJson(*simulated) : toText(*simulated));
   }
   return kGood;

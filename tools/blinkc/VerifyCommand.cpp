@@ -57,10 +57,15 @@ static int verifyBundle(const InputFile &input, const VerifyFlags &flags) {
   llvm::Expected<sched::BundleView> bundle = openBundle(input);
   if (!bundle)
     return reportError(bundle.takeError());
+  if (!flags.costs.empty())
+    return reportError(makeError("--costs: the schedules of a bundle are not "
+                                 "timed; take one out with blinkc extract"));
+  VerifyOptions options;
+  options.queueBytes = double(flags.queue);
   Progress progress;
   const ProvedBundle proved{
       BundleContents::of(*bundle->index),
-      proveBundle(*bundle, flags.jobs, progress.classes("verifying"))};
+      proveBundle(*bundle, flags.jobs, progress.classes("verifying"), options)};
   progress.say("");
   llvm::outs() << (flags.json ? toJson(proved) : toText(proved));
   return proved.proof.ok() ? kGood : kBadAnswer;
