@@ -55,7 +55,8 @@ inline constexpr double kMostSlack = 0.01;
 /// certificate states what it proves. Works modulo the symmetry of the machine
 /// (SymmetricProblem.h). A broadcast or reduce over many ranks is grown
 /// instead, without a linear program, if that reaches the optimum, or all but
-/// `slack` of it (at most kMostSlack; see PackGrown.h). The result has passed
+/// `slack` of it (at most kMostSlack; over more than 128 ranks whatever growth
+/// reaches if `slack` is not 0; see PackGrown.h). The result has passed
 /// PackingProblem::verify. Errors: those of check(); the solver failed, stalled
 /// or lost precision.
 llvm::Expected<PackedTrees> packTrees(const PackingProblem &problem,

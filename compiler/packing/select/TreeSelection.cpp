@@ -55,6 +55,15 @@ namespace {
 constexpr double kRounding = 1e-10;
 /// Up to this part of the target, other trees are not worth a try.
 constexpr double kAlmost = 0.999;
+/// Returns the rate that the slack asks for. Growth may have given up a part of
+/// the optimum already (PackGrown.h), which is not given up again.
+double targetOf(const PackedTrees &packed, double slack) {
+  const double rate = packed.packing.algbw;
+  const double ofBound = packed.certificate.bound * (1 - slack);
+  return rate >= ofBound && std::isfinite(ofBound) ? ofBound
+                                                   : rate * (1 - slack);
+}
+
 /// Equal weights are given up only for a rate higher by at least this much,
 /// relative.
 constexpr double kWorthwhile = 1e-6;
@@ -181,7 +190,7 @@ Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
     : problem_(problem), proof_(packed.certificate), options_(options),
       numRanks_(problem.rankTopology->numRanks()),
       blocks_(numBlocks(problem.collective, numRanks_)),
-      target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)),
+      target_(targetOf(packed, options.slack) * (1 - kRounding)),
       withHeadroom_(bandwidthsWithHeadroom(problem, packed.certificate)),
       columns_(columnsFor(problem, options.maxTrees)), pool_(columns_) {
   for (const Link &link : problem.rankTopology->topology().links)
@@ -602,7 +611,7 @@ Expected<Packing> blink::selectTrees(const PackingProblem &problem,
     return packed.packing;
   Expected<Packing> selected = Selection(problem, packed, options).run();
   if (!selected || options.maxTrees == 0 ||
-      selected->algbw >= packed.packing.algbw * (1 - options.slack) * kAlmost)
+      selected->algbw >= targetOf(packed, options.slack) * kAlmost)
     return selected;
   std::optional<Packing> chain = packChain(problem);
   if (!chain || chain->algbw <= selected->algbw)
