@@ -18,6 +18,7 @@
 #include "compiler/support/Infinity.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <optional>

@@ -16,6 +16,7 @@
 #include "runtime/job/Backoff.h"
 
 #include <algorithm>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -200,7 +201,11 @@ void ProgressLoop::beginFrom(size_t place) {
     PendingCall &next = at(place);
     if (next.call.kind.count == 0)
       continue;
-    next.result = backendOf(next).begin(next.call, together_);
+    try {
+      next.result = backendOf(next).begin(next.call, together_);
+    } catch (const std::bad_alloc &) { // others have begun, and must go on
+      next.result = {blinkSystemError, "out of memory"};
+    }
     if (!next.result.ok())
       continue;
     Active &active = active_.emplace_back();

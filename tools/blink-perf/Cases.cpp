@@ -191,6 +191,13 @@ Plan makePlan(const Options &options) {
                          ? "--minbytes: 0 times a factor is no other size"
                          : "--maxbytes: no size holds an element for every "
                            "rank");
+  const bool traces = !options.trace.empty() || !options.costs.empty();
+  if (traces &&
+      std::all_of(plan.cases.begin(), plan.cases.end(),
+                  [](const Case &c) { return isPairwise(c.collective); }))
+    throw UsageError(options.trace.empty() ? "--calibrate" : "--trace",
+                     ": messages are not traced; give a schedule of another "
+                     "collective, too");
   return plan;
 }
 
