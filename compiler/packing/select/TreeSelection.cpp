@@ -55,18 +55,19 @@ namespace {
 constexpr double kRounding = 1e-10;
 /// Up to this part of the target, other trees are not worth a try.
 constexpr double kAlmost = 0.999;
-/// Returns the rate that the slack asks for. Growth may have given up a part of
-/// the optimum already (PackGrown.h), which is not given up again.
-double targetOf(const PackedTrees &packed, double slack) {
-  const double rate = packed.packing.algbw;
-  const double ofBound = packed.certificate.bound * (1 - slack);
-  return rate >= ofBound && std::isfinite(ofBound) ? ofBound
-                                                   : rate * (1 - slack);
-}
-
 /// Equal weights are given up only for a rate higher by at least this much,
 /// relative.
 constexpr double kWorthwhile = 1e-6;
+
+/// Returns the rate that the slack asks for. Growth may have given up a part of
+/// the optimum already (PackGrown.h), which is not given up again.
+double targetOf(const PackedTrees &packed, double slack) {
+  const double rate = packed.packing.algbw, bound = packed.certificate.bound;
+  const bool isPart = rate < bound * (1 - kWorthwhile);
+  return isPart && rate >= bound * (1 - slack) ? bound * (1 - slack)
+                                               : rate * (1 - slack);
+}
+
 /// The most images of candidates that are considered.
 constexpr size_t kMostImages = 400;
 /// The most trees of one weight that are tried (for each root).
