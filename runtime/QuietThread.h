@@ -10,6 +10,7 @@
 #include "runtime/Status.h"
 
 #include <csignal>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -18,7 +19,8 @@ namespace blink::runtime {
 
 /// Makes `thread` a thread that runs `body` and receives none of the
 /// application's signals, which are for the application's own threads. Errors:
-/// system error if no thread can be started; `thread` is then not joinable.
+/// system error if no thread can be started, or there is no memory for it;
+/// `thread` is then not joinable.
 template <typename Body>
 Status startQuietThread(std::thread &thread, Body body) {
   Status status;
@@ -29,6 +31,8 @@ Status startQuietThread(std::thread &thread, Body body) {
     thread = std::thread(std::move(body));
   } catch (const std::system_error &error) {
     status = Status(blinkSystemError, "cannot start a thread: ", error.what());
+  } catch (const std::bad_alloc &) {
+    status = {blinkSystemError, "out of memory"}; // fits without allocating
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return status;

@@ -112,8 +112,8 @@ private:
     // See DeviceNotes; `sums` has the waits in collectives, then those in
     // messages.
     uint64_t *calls = nullptr, *sums = nullptr;
-    Event order;      ///< orders its stream and that of a launch
-    OwnStream beside; ///< for messages that run beside its collectives
+    Event order;                  ///< orders its stream and that of a launch
+    std::deque<OwnStream> beside; ///< see besideStream
     /// Recorded after the last launch of collectives, and shared by all ranks
     /// of that launch. Null before the first launch.
     std::shared_ptr<Event> launched;
@@ -245,12 +245,12 @@ private:
   bool openWindow(int rank, int owner, uint32_t number);
   void closeWindow(int rank, int owner, uint32_t number);
   WindowOffer &offerOf(int rank, uint32_t number) const {
-    return offers_[size_t(rank) * kMaxWindows + number];
+    return offers_[near_[size_t(rank)] * kMaxWindows + number];
   }
   /// The address at which `reader` has mapped the window. Accesses are relaxed:
   /// the window board orders them.
   uint64_t &reachedAt(int owner, uint32_t number, int reader) const {
-    return reached_[(size_t(reader) * ranks_.size() + size_t(owner)) *
+    return reached_[(near_[size_t(reader)] * numNear_ + near_[size_t(owner)]) *
                         kMaxWindows +
                     number];
   }
@@ -263,6 +263,8 @@ private:
                         bool &begun, bool &capturing);
   // CudaBackendStreams.cpp
   static bool isCapturing(cudaStream_t stream);
+  static bool isAnyCapturing(const std::vector<StreamUse> &uses);
+  static Status besideStream(Rank &rank, cudaStream_t &stream);
   Status launchInOrder(int device, const std::vector<StreamUse> &uses,
                        bool &begun, bool &capturing,
                        const std::function<Status(cudaStream_t)> &launchIt);
@@ -308,6 +310,10 @@ private:
   // Across processes:
   BoardMemory boardMemory_;
   SwitchRecord *switchRecords_ = nullptr;
+  /// By rank: its number on its server; and the ranks of this one's server.
+  /// Only these reach each other's windows.
+  std::vector<size_t> near_;
+  size_t numNear_ = 0;
   WindowOffer *offers_ = nullptr;
   uint64_t *reached_ = nullptr;
   WindowBoard board_;

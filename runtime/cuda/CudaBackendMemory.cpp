@@ -11,7 +11,7 @@
 namespace blink::runtime {
 
 /// Lays out the job's memory at `base`, or only counts its bytes if that is
-/// null. The layout is the same in every process.
+/// null. The layout is the same in every process of a server.
 size_t CudaBackend::layJob(char *base) {
   Arena arena(base);
   job_.layout(arena, int(ranks_.size()));
@@ -20,8 +20,15 @@ size_t CudaBackend::layJob(char *base) {
     const size_t numRanks = ranks_.size();
     switchRecords_ = arena.take<SwitchRecord>(numRanks);
     boardMemory_.layout(arena, int(numRanks));
-    offers_ = arena.take<WindowOffer>(numRanks * kMaxWindows);
-    reached_ = arena.take<uint64_t>(numRanks * numRanks * kMaxWindows);
+    std::map<uint16_t, size_t> onServer;
+    near_.clear();
+    for (size_t rank = 0; rank < numRanks; ++rank)
+      near_.push_back(onServer[plan_.serverOf[rank]]++);
+    for (size_t rank = 0; rank < numRanks; ++rank)
+      if (ranks_[rank].here)
+        numNear_ = onServer[plan_.serverOf[rank]];
+    offers_ = arena.take<WindowOffer>(numNear_ * kMaxWindows);
+    reached_ = arena.take<uint64_t>(numNear_ * numNear_ * kMaxWindows);
   }
   for (Rank &rank : ranks_)
     rank.reports = arena.take<LaneReport>(plan_.numLanes + numMessageLanes());

@@ -107,10 +107,9 @@ Status CudaBackend::beginMessages(MessageBatch &batch, bool beside,
   DeviceScope scope(batch.device);
   Status status = cudaStatus(scope.error(), "cannot use GPU ", batch.device);
   batch.stream = batch.uses[0].stream;
-  batch.capturing = isCapturing(batch.stream);
+  batch.capturing = isAnyCapturing(batch.uses);
   if (status.ok() && beside)
-    status = cudaStatus(batch.uses[0].rank->beside.get(batch.stream),
-                        "cannot make a stream");
+    status = besideStream(*batch.uses[0].rank, batch.stream);
   if (status.ok())
     status = waitForStreams(batch.uses, batch.stream, batch.capturing);
   for (size_t begin = 0; status.ok() && begin < batch.ends.size();) {

@@ -25,9 +25,14 @@ Status CudaBackend::meet(int self,
   Rank &rank = ranks_[self];
   {
     DeviceScope scope(rank.device);
-    cudaError_t error =
-        cudaIpcGetMemHandle(&peers_[self].control, rank.control.get());
-    if (error == cudaSuccess)
+    cudaError_t error = cudaSuccess;
+    // Systems whose GPUs cannot reach each other may lack CUDA IPC, too.
+    bool isReached = false;
+    for (size_t other = 0; other < ranks_.size(); ++other)
+      isReached |= int(other) != self && reaches(size_t(self), other);
+    if (isReached)
+      error = cudaIpcGetMemHandle(&peers_[self].control, rank.control.get());
+    if (isReached && error == cudaSuccess)
       error = cudaIpcGetMemHandle(&peers_[self].pool, rank.pool.get());
     if (error != cudaSuccess)
       return cudaStatus(error, "cannot share GPU memory with other processes");

@@ -20,6 +20,28 @@ bool CudaBackend::isCapturing(cudaStream_t stream) {
          status != cudaStreamCaptureStatusNone;
 }
 
+/// Whether a launch for these becomes part of a graph: a captured stream takes
+/// those that wait for it into its capture.
+bool CudaBackend::isAnyCapturing(const std::vector<StreamUse> &uses) {
+  return std::any_of(uses.begin(), uses.end(), [](const StreamUse &use) {
+    return isCapturing(use.stream);
+  });
+}
+
+/// Returns a stream for messages that run beside the rank's collectives. One
+/// that a capture has taken stays in it until the capture ends, so others need
+/// another one meanwhile.
+Status CudaBackend::besideStream(Rank &rank, cudaStream_t &stream) {
+  for (OwnStream &own : rank.beside) {
+    if (const cudaError_t error = own.get(stream); error != cudaSuccess)
+      return cudaStatus(error, "cannot make a stream");
+    if (!isCapturing(stream))
+      return {};
+  }
+  return cudaStatus(rank.beside.emplace_back().get(stream),
+                    "cannot make a stream");
+}
+
 /// `launchIt` launches the kernel in the stream of the first of `uses`, which
 /// are all of the same device. Sets `begun` as soon as a kernel is in its
 /// stream, and before that `capturing` if the stream is being captured.
@@ -29,7 +51,7 @@ Status CudaBackend::launchInOrder(
   DeviceScope scope(device);
   Status status = cudaStatus(scope.error(), "cannot use GPU ", device);
   const cudaStream_t main = uses[0].stream;
-  capturing = isCapturing(main);
+  capturing = isAnyCapturing(uses);
   if (status.ok())
     status = waitForStreams(uses, main, capturing);
   if (status.ok())

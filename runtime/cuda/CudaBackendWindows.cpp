@@ -37,11 +37,16 @@ Status CudaBackend::deregisterBuffer(int self, uintptr_t handle) {
   if (handle == 0 || handle > windows_.size() || !windows_[handle - 1].begin ||
       windows_[handle - 1].rank != self)
     return {blinkInvalidArgument, "the handle is of no registered buffer"};
-  Window &window = windows_[handle - 1];
   if (oneProcess_) {
-    window = Window();
+    // Waits without the lock, which abort() takes. Other ranks may register
+    // buffers meanwhile.
+    lock.unlock();
+    finish(self);
+    lock.lock();
+    windows_[handle - 1] = Window();
     return {};
   }
+  Window &window = windows_[handle - 1];
   window.open = false;
   // Waits without the lock, which abort() takes.
   lock.unlock();

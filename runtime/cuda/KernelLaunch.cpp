@@ -157,7 +157,7 @@ cudaError_t kernelsMulticast(bool &can) {
       cudaFuncGetAttributes(&attributes, switchKernelOf(blinkFloat32));
   // Machine code that was compiled from PTX for older GPUs lacks these
   // instructions, and so does that of an older toolkit (Multimem.h).
-  can = error == cudaSuccess && CUDART_VERSION >= 12010 &&
+  can = error == cudaSuccess && CUDART_VERSION >= 12020 &&
         std::min(attributes.binaryVersion, attributes.ptxVersion) >= kHopper;
   return error;
 }

@@ -12,7 +12,8 @@
 #include <cuda_runtime_api.h>
 #include <map>
 #include <set>
-#include <utility>
+#include <thread>
+#include <tuple>
 
 namespace blink::runtime {
 
@@ -22,9 +23,14 @@ namespace blink::runtime {
 /// the lanes of each queue that was used.
 class LaneUse {
 public:
-  /// Adds a launch. `beside`: it runs beside the stream's collectives.
+  /// Adds a launch of this thread. `beside`: it runs beside the stream's
+  /// collectives.
   void addLaunch(cudaStream_t stream, bool beside, uint32_t lanes) {
-    uint32_t &most = ofStream_[{stream, beside}];
+    // That handle is a stream of each thread.
+    const std::thread::id thread = stream == cudaStreamPerThread
+                                       ? std::this_thread::get_id()
+                                       : std::thread::id();
+    uint32_t &most = ofStream_[{stream, thread, beside}];
     most = std::max(most, lanes);
   }
   void addQueue(int queue, uint32_t lanes) {
@@ -39,7 +45,7 @@ public:
   }
 
 private:
-  std::map<std::pair<cudaStream_t, bool>, uint32_t> ofStream_;
+  std::map<std::tuple<cudaStream_t, std::thread::id, bool>, uint32_t> ofStream_;
   std::set<int> queues_;
   uint32_t ofQueues_ = 0;
 };

@@ -19,11 +19,11 @@
 #include <vector>
 #endif
 
-// Toolkits before CUDA 12.1 cannot assemble these instructions; in their builds
+// Toolkits before CUDA 12.2 cannot assemble these instructions; in their builds
 // kernelsMulticast() keeps the kernels from being called.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 &&                          \
     (__CUDACC_VER_MAJOR__ > 12 ||                                              \
-     (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 1))
+     (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 2))
 #define BLINK_HAVE_MULTIMEM 1
 #endif
 

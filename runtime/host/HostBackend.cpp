@@ -17,6 +17,7 @@
 #include "schedules/Text.h"
 
 #include <cerrno>
+#include <new>
 #include <numeric>
 #include <set>
 #include <unistd.h>
@@ -247,7 +248,12 @@ Status HostBackend::begin(const Call &call, bool together) {
     rank.inFlight.fetch_sub(1, std::memory_order_release);
     return failure();
   }
-  runOf(call).start(call, together);
+  try {
+    runOf(call).start(call, together);
+  } catch (const std::bad_alloc &) {
+    rank.inFlight.fetch_sub(1, std::memory_order_release);
+    throw;
+  }
   return {};
 }
 

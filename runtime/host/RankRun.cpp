@@ -38,8 +38,10 @@ RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
   host_.oneServer = plan.numServers == 1;
   host_.numRanks = rings.numNear;
   ranges_.reserve(plan.numTrees);
+  chunkBytes_.reserve(plan.numTrees);
   chunks_.reserve(plan.numTrees);
   borrowedRings_.reserve(plan.rings.size());
+  carriedRings_.reserve(plan.rings.size());
   drain_.reserve(plan.rings.size());
   for (Lane &lane : lanes_)
     lane.pointers.resize(plan.numOperands);

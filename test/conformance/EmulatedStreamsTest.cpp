@@ -17,7 +17,9 @@
 
 #include "doctest/doctest.h"
 
+#include <atomic>
 #include <chrono>
+#include <deque>
 #include <future>
 #include <string>
 #include <thread>
@@ -403,4 +405,122 @@ TEST_CASE("a communicator is destroyed when its calls in streams are done") {
   ending.join();
   CHECK(destroyed == blinkSuccess);
   CHECK(blinkCommFinalize(job[1]) == blinkSuccess);
+}
+
+TEST_CASE("deregistering waits for the rank's calls in streams") {
+  emulatedMachine = {};
+  emulatedMachine.devices = 2;
+  const Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, 20000);
+  Case c;
+  c.count = 1000;
+  const RankBuffers buffers[] = {{c, 2, 0}, {c, 2, 1}};
+  void *handle = nullptr;
+  useDeviceOf(0);
+  REQUIRE(blinkCommRegister(job[0], buffers[0].recv(), 4000, &handle) ==
+          blinkSuccess);
+  Gate gate;
+  useDeviceOf(1);
+  enqueue(reinterpret_cast<cudaStream_t>(job.stream(1)), gate.wait());
+  blinkGroupStart();
+  for (int rank : {0, 1})
+    blinkAllReduce(buffers[rank].send(), buffers[rank].recv(), c.count,
+                   blinkFloat32, blinkSum, job[rank], job.stream(rank));
+  REQUIRE(blinkGroupEnd() == blinkSuccess);
+  std::atomic<bool> isOver{false};
+  std::thread deregistering([&] {
+    CHECK(blinkCommDeregister(job[0], handle) == blinkSuccess);
+    isOver = true;
+  });
+  CHECK_FALSE(
+      waitUntil([&] { return isOver.load(); }, std::chrono::milliseconds(50)));
+  gate.open();
+  deregistering.join();
+  emulatedMachine = {};
+}
+
+TEST_CASE("one captured stream of several takes the launch into its graph") {
+  emulatedMachine = {};
+  emulatedMachine.devices = 1;
+  const Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, 20000);
+  Case c;
+  c.count = 100;
+  const RankBuffers buffers[] = {{c, 2, 0}, {c, 2, 1}};
+  const auto sum = [&] {
+    return job.inGroup([&](int rank) {
+      return blinkAllReduce(buffers[rank].send(), buffers[rank].recv(), c.count,
+                            blinkFloat32, blinkSum, job[rank],
+                            job.stream(rank));
+    });
+  };
+  useDeviceOf(0);
+  CHECK(sum() == blinkSuccess);
+  const auto second = reinterpret_cast<cudaStream_t>(job.stream(1));
+  REQUIRE(cudaStreamBeginCapture(second, cudaStreamCaptureModeRelaxed) ==
+          cudaSuccess);
+  // It joins the first stream to the capture, which therefore does not end.
+  static_cast<void>(sum());
+  cudaGraph_t graph = nullptr;
+  cudaStreamEndCapture(second, &graph);
+  cudaGraphDestroy(graph);
+  CHECK(sum() == blinkSuccess);
+  for (int rank : {0, 1})
+    CHECK(cudaStreamSynchronize(
+              reinterpret_cast<cudaStream_t>(job.stream(rank))) == cudaSuccess);
+  emulatedMachine = {};
+}
+
+TEST_CASE("messages beside collectives work while others are captured") {
+  emulatedMachine = {};
+  emulatedMachine.devices = 2;
+  TestSchedule model = makeSchedule(Collective::allreduce, 0, 2, {});
+  model.programs.push_back(
+      makeSchedule(Collective::sendrecv, 0, 2, {}).programs[0]);
+  const Job job(model, 2, 20000);
+  std::deque<Floats> mine;
+  for (int buffer = 0; buffer < 6; ++buffer) {
+    useDeviceOf(buffer % 2);
+    mine.emplace_back(100);
+    mine.back().host.assign(100, float(1 + buffer % 2));
+    mine.back().upload();
+  }
+  // Buffers of a rank: what it gives, its sum, what it receives.
+  const auto group = [&](int rank, cudaStream_t stream) {
+    const auto own = reinterpret_cast<blinkStream_t>(stream);
+    float *const memory[] = {mine[size_t(rank)].memory,
+                             mine[size_t(2 + rank)].memory,
+                             mine[size_t(4 + rank)].memory};
+    useDeviceOf(rank);
+    blinkGroupStart();
+    blinkSend(memory[0], 100, blinkFloat32, 1 - rank, job[rank], own);
+    blinkAllReduce(memory[0], memory[1], 100, blinkFloat32, blinkSum, job[rank],
+                   own);
+    blinkRecv(memory[2], 100, blinkFloat32, 1 - rank, job[rank], own);
+    return blinkGroupEnd();
+  };
+  useDeviceOf(0);
+  const cudaStream_t captured = makeStream(cudaStreamNonBlocking);
+  REQUIRE(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed) ==
+          cudaSuccess);
+  CHECK(group(0, captured) == blinkSuccess);
+  const auto streamOf = [&](int rank) {
+    return reinterpret_cast<cudaStream_t>(job.stream(rank));
+  };
+  CHECK(group(0, streamOf(0)) == blinkSuccess);
+  CHECK(group(1, streamOf(1)) == blinkSuccess);
+  cudaGraph_t graph = nullptr;
+  useDeviceOf(0);
+  CHECK(cudaStreamEndCapture(captured, &graph) == cudaSuccess);
+  cudaGraphDestroy(graph);
+  for (int rank : {0, 1}) {
+    useDeviceOf(rank);
+    CHECK(cudaStreamSynchronize(streamOf(rank)) == cudaSuccess);
+    mine[size_t(2 + rank)].download();
+    mine[size_t(4 + rank)].download();
+    CHECK(mine[size_t(2 + rank)].host == std::vector<float>(100, 3));
+    CHECK(mine[size_t(4 + rank)].host ==
+          std::vector<float>(100, float(2 - rank)));
+  }
+  useDeviceOf(0);
+  cudaStreamDestroy(captured);
+  emulatedMachine = {};
 }
