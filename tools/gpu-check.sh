@@ -39,6 +39,7 @@
 #
 # Each step has its own time limit, so that one that hangs does not stop the run. The results are report.md,
 # gpu-results.md, which can replace docs/gpu-results.md, and gpu-check.tar.gz with both, all logs and all measurements.
+# They are written after each part, and when a signal ends the run.
 #
 # Needs CUDA, CMake 3.25, ninja, a C++17 compiler and Python 3, but neither LLVM nor a network. Except in the part gpus,
 # it uses one GPU: the first, or the first of CUDA_VISIBLE_DEVICES.
@@ -137,6 +138,8 @@ fi
 export CUDA_DEVICE_ORDER=PCI_BUS_ID
 all=${CUDA_VISIBLE_DEVICES-$(seq -s, 0 $((gpus - 1)))}
 export CUDA_VISIBLE_DEVICES=${device:-0}
+# What was built on another machine looks for test/gpu there.
+export BLINK_TEST_SOURCE=$PWD
 # Makes a hanging call end with an error that shows where it was, before the step's own limit.
 export BLINK_TIMEOUT_MS=${BLINK_TIMEOUT_MS:-5000}
 
@@ -146,11 +149,15 @@ source tools/gpu-check.d/steps.sh
 source tools/gpu-check.d/parts.sh
 source tools/gpu-check.d/measure.sh
 begin_results
+trap 'interrupted 143' TERM
+trap 'interrupted 130' INT
+trap 'interrupted 129' HUP
 for part in "${order[@]}"; do
-  # No part runs without a build; an existing build is kept.
+  # No part runs without a build; one that is there is continued, since sources may have changed.
   case " ${parts[*]} " in *" $part "*) ;; *) [ "$part" = build ] || continue ;; esac
   begin_part "$part"
   "part_$part"
+  write_results
   [ "$part" != build ] || is_built || break
 done
 finish

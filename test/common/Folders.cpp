@@ -6,6 +6,11 @@
 
 #include "test/common/Folders.h"
 
-std::string blink::test::sourceFolder() { return BLINK_SOURCE_FOLDER; }
+#include <cstdlib>
+
+std::string blink::test::sourceFolder() {
+  const char *here = std::getenv("BLINK_TEST_SOURCE");
+  return here && *here ? here : BLINK_SOURCE_FOLDER;
+}
 
 std::string blink::test::networkFolder() { return BLINK_NETWORK_FOLDER; }

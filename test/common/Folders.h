@@ -15,7 +15,8 @@
 
 namespace blink::test {
 
-/// Returns the root of the source tree.
+/// Returns the root of the source tree: where it was built, or what the
+/// environment says, BLINK_TEST_SOURCE.
 std::string sourceFolder();
 
 /// Returns the folder of the network module's build, if it is built.

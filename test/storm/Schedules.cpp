@@ -313,6 +313,8 @@ StormSchedule takeFiles(Dice &dice) {
     const std::string path =
         sourceFolder() + "/test/gpu/" + collective + "." + lanes + ".sched";
     std::ifstream file(path, std::ios::binary);
+    if (!file)
+      throw std::runtime_error(path + ": cannot be read");
     const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
     notePrograms(bytes, schedule);
     schedule.paths.push_back(path);

@@ -15,6 +15,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace blink;
 
 namespace {
@@ -70,11 +72,11 @@ static int run(const ProbeFlags &flags) {
       for (const std::string &line : measurement->lines)
         llvm::outs() << line << "\n";
     llvm::Expected<double> bound = allreduceBound(topology);
-    if (bound)
+    if (bound && std::isfinite(*bound)) // infinite for one GPU
       llvm::outs() << "allreduce of all " << topology.gpus().size()
                    << ": at most " << readable(*bound)
                    << " GB/s; blinkc explain shows which links limit it\n";
-    else
+    else if (!bound)
       llvm::consumeError(bound.takeError()); // some GPUs are not connected
     llvm::outs().flush();
   }

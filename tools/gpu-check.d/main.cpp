@@ -125,8 +125,9 @@ std::string lanes(uint64_t bytes) {
 }
 
 std::string folds(uint64_t bytes) {
-  if (bytes % 2048 != 0)
-    throw UsageError("folds: the number of bytes is no multiple of 2048");
+  if (bytes % 2048 != 0 || bytes < 4096)
+    throw UsageError("folds: the number of bytes is no multiple of 2048 from "
+                     "4096 on");
   Device device;
   return textOf("{\"bytes\": ", bytes, ", \"folds\": ",
                 listOf(timeFolds(device, size_t(bytes)),

@@ -6,8 +6,8 @@ perf=$build/tools/blink-perf/blink-perf
 part_build() {
   local targets=(blink_cuda_test blink-perf blink-gpu-bench)
   [ ! -e test/storm/CMakeLists.txt ] || targets+=(blink_storm_cuda)
-  # A build that did not finish is tried again, and continues where it stopped.
-  is_built || rm -f "$rows/build-"*
+  # A build is always tried, and continues where it stopped.
+  rm -f "$rows/build-"*
   if [ -n "$built" ]; then
     run_step build 30 "$perf" --version
     return
@@ -90,10 +90,11 @@ metrics=(gpu__time_duration.sum dram__throughput.avg.pct_of_peak_sustained_elaps
   smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
   sm__cycles_active.avg.pct_of_peak_sustained_elapsed)
 # profile NCU TYPE SIZE: profiles one launch of an allreduce, after some that are skipped. All ranks are in that launch.
-# Each pass is a run of its own: a replayed kernel would find the numbers of its chunks already in use.
+# Each pass is a run of its own: a replayed kernel would find the numbers of its chunks already in use. Clocks are left
+# as they are: ncu's default is the base clock, which a run that is killed might leave behind.
 profile() {
   begin_step "allreduce, $2, $3" || return 0
-  hung=unfinished attempt 75 "$1" --replay-mode application --launch-skip 3 --launch-count 1 --csv \
+  hung=unfinished attempt 75 "$1" --clock-control none --replay-mode application --launch-skip 3 --launch-count 1 --csv \
     --kernel-name 'regex:laneKernel|wideKernel' --metrics "$(IFS=,; echo "${metrics[*]}")" \
     "$perf" --backend cuda --ranks 8 --devices 0 -b "$3" -e "$3" -d "$2" -n 4 -w 2 -c 0 \
     "test/gpu/allreduce.$(lanes).sched" || return 0
@@ -101,7 +102,7 @@ profile() {
   values=$(python3 tools/gpu-check.d/metrics.py "$log")
   if [ $code = 0 ] && [ -n "$values" ]; then
     row ok "$values"
-  elif grep -qiE 'ERR_NVGPUCTRPERM|no kernels were profiled|not supported|permission' "$log"; then
+  elif grep -aqiE 'ERR_NVGPUCTRPERM|no kernels were profiled|not supported|permission|LibraryNotLoaded' "$log"; then
     row "not run" "ncu does not accept the device: $(grep -m1 '==ERROR==\|==WARNING==' "$log" | cut -c1-200)"
   else
     row FAILED "exit code $code; $(last_line "$log")"

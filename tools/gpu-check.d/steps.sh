@@ -11,6 +11,11 @@ no_time="there was no time left; --rest runs it"
 begin_results() {
   cuda=$("${nvcc:-false}" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p' || true)
   commit=$(git rev-parse --short HEAD 2>/dev/null || echo "of no commit")
+  # Sources are edited between calls, and where they are tried there may be no repository.
+  if [ "$commit" = "of no commit" ] || [ -n "$(git status --porcelain 2>/dev/null)" ]; then
+    commit="$commit, sources $({ find runtime schedules test/{common,conformance,storm,gpu} tools/{blink-perf,gpu-check.d} \
+      -type f ! -name '*.pyc' 2>/dev/null || true; } | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-8)"
+  fi
   local machine="GPU: $gpu (of $gpus); driver $driver; CUDA $cuda; kernels for $architecture; Blink $commit"
   if [ "$machine" != "$(cat "$record/machine" 2>/dev/null)" ] || [ -z "$named$rest" ]; then
     rm -rf "$record"
@@ -25,6 +30,16 @@ begin_part() {
   number=0
   # Parts that the caller named start anew.
   case " $named " in *" $1 "*) [ -n "$rest" ] || rm -f "$rows/$1-"* ;; esac
+}
+
+# keep_ends FILE: of a log of more than 1 MiB, keeps the first and last half MiB. The archive has all logs.
+keep_ends() {
+  local size
+  size=$(stat -c %s "$1" 2>/dev/null || echo 0)
+  [ "$size" -gt $((1 << 20)) ] || return 0
+  { head -c $((1 << 19)) "$1"; printf '\n... %d bytes are left out ...\n' $((size - (1 << 20))); tail -c $((1 << 19)) "$1"; } \
+    >"$1.ends"
+  mv "$1.ends" "$1"
 }
 
 # is_built: whether the part build has succeeded.
@@ -67,8 +82,20 @@ attempt() {
   local limit=$1 here
   here=$(shorter "$1")
   shift
+  # In the background, so that a signal is acted upon at once, and what not even SIGKILL ends is left behind.
+  timeout --kill-after=5 "$here" "$@" >"$log" 2>&1 &
+  child=$!
+  sleep $((here + 15)) &
+  watch=$!
   code=0
-  timeout --kill-after=5 "$here" "$@" >"$log" 2>&1 || code=$?
+  wait -n "$child" "$watch" || code=$?
+  if kill "$watch" 2>/dev/null; then
+    wait "$watch" 2>/dev/null || true
+  else
+    code=137
+  fi
+  child=''
+  keep_ends "$log"
   [ $code = 124 ] || [ $code = 137 ] || return 0
   if [ "$here" -lt "$limit" ] && [ $((total - SECONDS)) -lt 5 ]; then
     row "not run" "$no_time"
@@ -78,7 +105,8 @@ attempt() {
   return 1
 }
 
-last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1 | cut -c1-200; }
+# Prints the last line of a log, whatever bytes that has.
+last_line() { grep -a -v '^[[:space:]]*$' "$1" | tail -1 | LC_ALL=C tr -cd '\11\40-\176' | cut -c1-200; }
 
 # Whether the command reported that the GPU has no room for the lanes.
 is_too_small() { grep -q 'can run there at the same time' "$log"; }
@@ -123,24 +151,46 @@ write_report() {
       where=$(sed -n 2p "$file")
       [ -n "$where" ] || continue
       printf '\nThe end of `%s`:\n\n```\n' "${where#"$record/"}"
-      tail -30 "$where" | cut -c1-300
+      tail -30 "$where" | LC_ALL=C tr -cd '\11\12\40-\176' | cut -c1-300
       echo '```'
     done
   done
 }
 
-# finish: writes the results of this call and of those before it.
-finish() {
-  local failed=0
+# write_results: writes the results of this call and of those before it. It is called after each part, since whoever
+# ends the run by force gets only what is there.
+write_results() {
   write_report >"$output/report.md"
-  cat "$output/report.md"
-  ! grep -qs '^|.*| FAILED |' "$rows"/* || failed=1
   if compgen -G "$measured/*.json" >/dev/null; then
     python3 -c 'import json, sys; print(json.dumps(dict(word.split("=", 1) for word in sys.argv[1:])))' \
       "gpu=$gpu" "driver=$driver" "cuda=$cuda" "architecture=$architecture" "blink=$commit" \
-      "lanes=$(cat "$record/lanes" 2>/dev/null)" "date=$(date -u +%F)" >"$measured/about.json"
-    python3 tools/gpu-check.d/tests.py "$rows" >"$measured/tests.json"
-    if python3 tools/gpu-report "$measured" >"$output/gpu-results.md"; then
+      "lanes=$(cat "$record/lanes" 2>/dev/null)" "date=$(date -u +%F)" >"$measured/about.json" || true
+    python3 tools/gpu-check.d/tests.py "$rows" >"$measured/tests.json" || true
+    is_page=
+    ! python3 tools/gpu-report "$measured" >"$output/gpu-results.md" || is_page=1
+  fi
+  local archive=$build/gpu-check.tar.gz
+  tar -czf "$archive" -C "$record" . -C "$output" $(cd "$output" && ls report.md gpu-results.md 2>/dev/null)
+  mv "$archive" "$output/gpu-check.tar.gz"
+}
+
+# interrupted CODE: ends the step at work and the run, with the results so far.
+interrupted() {
+  trap '' TERM INT HUP
+  [ -z "${child-}" ] || kill "$child" 2>/dev/null || true
+  [ -z "${watch-}" ] || kill "$watch" 2>/dev/null || true
+  write_results
+  echo "gpu-check: was stopped by a signal; --rest continues" >&2
+  exit "$1"
+}
+
+# finish: says what the results are, which have been written.
+finish() {
+  local failed=0 left
+  cat "$output/report.md"
+  ! grep -qs '^|.*| FAILED |' "$rows"/* || failed=1
+  if [ -e "$output/gpu-results.md" ]; then
+    if [ -n "$is_page" ]; then
       echo
       cat "$output/gpu-results.md"
     else
@@ -148,10 +198,6 @@ finish() {
       failed=1
     fi
   fi
-  local archive=$build/gpu-check.tar.gz
-  tar -czf "$archive" -C "$record" . -C "$output" $(cd "$output" && ls report.md gpu-results.md 2>/dev/null)
-  mv "$archive" "$output/gpu-check.tar.gz"
-  local left
   left=$(grep -lF "$no_time" "$rows"/* 2>/dev/null | wc -l || true)
   [ "$left" = 0 ] || echo "gpu-check: no time was left for $left steps; --rest runs them" >&2
   echo "gpu-check: $output/report.md" >&2

@@ -11,7 +11,7 @@ for part in PARTS:
     results = {"ok": 0, "failed": 0, "not_run": 0}
     failures = []
     for path in sorted(pathlib.Path(sys.argv[1]).glob(f"{part}-*")):
-        step, result, _, detail = (cell.strip() for cell in path.read_text().splitlines()[0].strip("|").split("|", 3))
+        step, result, _, detail = (cell.strip() for cell in path.read_text(errors="replace").splitlines()[0].strip("|").split("|", 3))
         kind = {"ok": "ok", "FAILED": "failed"}.get(result, "not_run")
         results[kind] += 1
         if kind == "failed":
