@@ -97,6 +97,9 @@ using TestLanes = std::vector<std::vector<TestFold>>;
 /// Returns a rank's program in the form of the file. Omits empty lanes.
 TestRank rankOf(const TestLanes &lanes);
 
+/// Returns the folds of a rank, lane by lane: the inverse of rankOf.
+TestLanes lanesOf(const TestRank &rank);
+
 struct TestVariant {
   uint64_t minBytes = 0;
   uint64_t maxBytes = ~uint64_t(0);

@@ -48,24 +48,6 @@ private:
     return list[below(list.size())];
   }
 
-  static TestLanes lanesOf(const TestRank &rank) {
-    TestLanes lanes;
-    for (const TestLane &lane : rank.lanes) {
-      lanes.emplace_back();
-      for (uint32_t s = 0; s < lane.stepsCount; ++s) {
-        const TestStep &step = rank.steps[lane.stepsBegin + s];
-        const auto first = rank.operands.begin() + step.operandsBegin;
-        const auto middle = first + step.sources;
-        lanes.back().push_back({step.tree,
-                                {first, middle},
-                                {middle, middle + step.destinations},
-                                step.completes,
-                                step.delay});
-      }
-    }
-    return lanes;
-  }
-
   TestOperand anyOperand() {
     const auto kind = sched::OperandKind(below(3));
     const size_t ranks = variant_.ranks.size();

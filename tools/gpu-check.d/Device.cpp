@@ -9,6 +9,7 @@
 #include "tools/gpu-check.d/Kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,7 @@ namespace {
 
 /// An idle GPU has low clocks, which rise while it works.
 constexpr std::chrono::milliseconds kWarmUp(20);
+constexpr double kTimedTogether = 1000; // us
 
 } // namespace
 
@@ -45,26 +47,34 @@ Device::~Device() {
     cudaStreamDestroy(stream_);
 }
 
-void Device::warmUp(const Work &work) {
+double Device::warmUp(const Work &work) {
   const Clock::time_point begin = Clock::now();
+  Clock::duration taken{};
+  int runs = 0;
   do {
     work(stream_);
     require(cudaStreamSynchronize(stream_), "the work failed");
-  } while (Clock::now() - begin < kWarmUp);
+    ++runs;
+    taken = Clock::now() - begin;
+  } while (taken < kWarmUp);
+  return std::chrono::duration<double, std::micro>(taken).count() / runs;
 }
 
 double Device::onDevice(int times, const Work &work) {
-  warmUp(work);
+  // The stream is empty when the clock starts, so that the first run waits for
+  // its launch. The others are launched while the GPU works.
+  const int runs = std::max(1, int(std::ceil(kTimedTogether / warmUp(work))));
   std::vector<double> values;
   for (int i = 0; i < times; ++i) {
     require(cudaEventRecord(begin_, stream_), "cannot take the time");
-    work(stream_);
+    for (int run = 0; run < runs; ++run)
+      work(stream_);
     require(cudaEventRecord(end_, stream_), "cannot take the time");
     require(cudaStreamSynchronize(stream_), "the work failed");
     float milliseconds = 0;
     require(cudaEventElapsedTime(&milliseconds, begin_, end_),
             "cannot take the time");
-    values.push_back(double(milliseconds) * 1e3);
+    values.push_back(double(milliseconds) * 1e3 / runs);
   }
   return median(values);
 }

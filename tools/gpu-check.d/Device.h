@@ -33,8 +33,9 @@ public:
   ~Device();
   Device(const Device &) = delete;
 
-  /// Returns the microseconds on the device between begin and end of `work`:
-  /// the median of `times` runs, after some warm-up runs.
+  /// Returns the microseconds that `work` takes on the device: the median of
+  /// `times` measurements after some warm-up runs. Short work runs several
+  /// times in a row in each of them, so that launching it does not count.
   double onDevice(int times, const Work &work);
   /// Returns the microseconds from before the caller issues `work` until the
   /// stream is empty: the median of `times` runs, after some warm-up runs.
@@ -43,7 +44,8 @@ public:
   double graphAndWait(int times, const Work &work);
 
 private:
-  void warmUp(const Work &work);
+  /// Returns the microseconds of one run and the wait for it.
+  double warmUp(const Work &work);
 
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;

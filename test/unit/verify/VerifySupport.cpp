@@ -10,24 +10,6 @@
 
 namespace blink::test {
 
-TestLanes lanesOf(const TestRank &rank) {
-  TestLanes lanes;
-  for (const TestLane &lane : rank.lanes) {
-    lanes.emplace_back();
-    for (uint32_t i = 0; i < lane.stepsCount; ++i) {
-      const TestStep &step = rank.steps[lane.stepsBegin + i];
-      const auto first = rank.operands.begin() + step.operandsBegin;
-      const auto middle = first + step.sources;
-      lanes.back().push_back({step.tree,
-                              {first, middle},
-                              {middle, middle + step.destinations},
-                              step.completes,
-                              step.delay});
-    }
-  }
-  return lanes;
-}
-
 VerifyReport judge(const TestSchedule &schedule) {
   const OpenedSchedule opened(schedule);
   VerifyOptions options;

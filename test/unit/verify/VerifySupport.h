@@ -18,9 +18,6 @@ namespace blink::test {
 
 using sched::OperandKind;
 
-/// Returns the folds of a rank, lane by lane: the inverse of rankOf.
-TestLanes lanesOf(const TestRank &rank);
-
 inline TestOperand input(uint32_t block = 0) {
   return {OperandKind::input, block};
 }
