@@ -37,6 +37,18 @@ requestOf(mlir::MLIRContext *context, const InputFile &file,
   return module;
 }
 
+/// Returns `module`, which may be null, if it has something to compile.
+static llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+withProgram(mlir::OwningOpRef<mlir::ModuleOp> module, const InputFile &file) {
+  if (module && module->getOps<collective::RequestOpInterface>().empty() &&
+      module->getOps<collective::ForestOp>().empty() &&
+      module->getOps<collective::ScheduleOp>().empty())
+    return makeError("{0}: has no request, forest or schedule of the "
+                     "collective dialect at its top level",
+                     file.path);
+  return module;
+}
+
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 blink::readModule(mlir::MLIRContext *context, const InputFile &file,
                   const CompileOptions &options, llvm::SourceMgr &sources) {
@@ -49,7 +61,8 @@ blink::readModule(mlir::MLIRContext *context, const InputFile &file,
     sources.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBufferCopy(file.text(), file.path),
         llvm::SMLoc());
-    return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+    return withProgram(mlir::parseSourceFile<mlir::ModuleOp>(sources, context),
+                       file);
   case InputKind::schedule: {
     llvm::Expected<const sched::Schedule *> schedule = openSchedule(file);
     if (!schedule)

@@ -354,7 +354,7 @@ def module(ops):
     return "collective.topology @t {\n%s}\n" % "".join(ops)
 
 
-@hostile(".mlir", COMPILE, "no collective.schedule")
+@hostile(".mlir", COMPILE, "no request, forest or schedule")
 def nodes_of_ir():
     return module("collective.node @n%d gpu\n" % i for i in range(33000))
 
@@ -365,7 +365,7 @@ def links_of_ir():
                   ["collective.link @l%d nvlink @a -> @b bandwidth 1.0 latency 0.0\n" % i for i in range(15000)])
 
 
-@hostile(".mlir", COMPILE, "no collective.schedule")
+@hostile(".mlir", COMPILE, "no request, forest or schedule")
 def modules():
     return repeat("", "module{}\n")
 
