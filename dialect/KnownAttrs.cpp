@@ -1,4 +1,4 @@
-//===- KnownAttrs.cpp - attributes that requests and forests may have -----===//
+//===- KnownAttrs.cpp - attributes of the dialect -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,7 +19,7 @@ static bool isText(Attribute value, ArrayRef<StringRef> texts) {
   return text && llvm::is_contained(texts, text.getValue());
 }
 
-static bool isPositive(Attribute value) {
+static bool isCount(Attribute value) {
   auto number = dyn_cast<IntegerAttr>(value);
   return number && number.getType().isInteger(32) && number.getInt() >= 0;
 }
@@ -50,7 +50,7 @@ struct KnownAttr {
 } // namespace
 
 static const KnownAttr kKnown[] = {
-    {kMaxPeersAttr, true, true, false, isPositive, "an i32 of 0 or more"},
+    {kMaxPeersAttr, true, true, false, isCount, "an i32 of 0 or more"},
     {kPhasesAttr, true, true, false, isUnit, "no value: leave it out for no"},
     {kInSwitchAttr, true, true, false, isUnit, "no value: leave it out for no"},
     {kOrderAttr, true, false, false,

@@ -1,5 +1,4 @@
-//===- KnownAttrs.h - attributes that requests and forests may have -*- C++
-//-*-===//
+//===- KnownAttrs.h - attributes of the dialect -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

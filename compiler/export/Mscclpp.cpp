@@ -7,6 +7,7 @@
 #include "compiler/export/EqualTrees.h"
 #include "compiler/export/Export.h"
 #include "compiler/export/MscclppBlocks.h"
+#include "compiler/export/PlainNotes.h"
 
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
@@ -72,13 +73,7 @@ static std::string rankText(const MscclppRank &rank, int id, unsigned inputs,
 static std::vector<std::string> notesOf(const sched::Program &program,
                                         const EqualChunks &chunks,
                                         uint64_t least, uint64_t most) {
-  std::vector<std::string> notes;
-  if (program.variants()->size() > 1)
-    notes.push_back("of the schedule's variants, the one for the largest "
-                    "messages is written");
-  if (program.accumulate() != sched::Accumulation::none)
-    notes.push_back("partial sums of 16 and 8 bits are rounded at each rank; "
-                    "the schedule has them as float32");
+  std::vector<std::string> notes = plainNotes(program);
   const std::vector<int> gpus(program.allocation()->begin(),
                               program.allocation()->end());
   if (gpus != firstNumbers(gpus.size()))

@@ -10,6 +10,7 @@
 
 #include "compiler/export/Chains.h"
 #include "compiler/export/Export.h"
+#include "compiler/export/PlainNotes.h"
 #include "compiler/export/XmlText.h"
 
 #include "compiler/support/Error.h"
@@ -260,12 +261,7 @@ blink::exportNcclGraph(const sched::Schedule &file,
                      llvm::toString(rings.takeError()));
 
   GraphWriter writer(file, program);
-  if (program.variants()->size() > 1)
-    writer.notes_.push_back("of the schedule's variants, the one for the "
-                            "largest messages is written");
-  if (program.accumulate() != sched::Accumulation::none)
-    writer.notes_.push_back("partial sums of 16 and 8 bits are rounded at each "
-                            "rank; the schedule has them as float32");
+  writer.notes_ = plainNotes(program);
   if (!rings)
     writer.notes_.push_back(llvm::toString(rings.takeError()) +
                             ": NCCL makes its own");

@@ -13,7 +13,6 @@
 #include "compiler/import/Readers.h"
 #include "compiler/import/XmlDocument.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -39,7 +38,7 @@ public:
     for (pugi::xml_node object : topology.children("object"))
       if (llvm::Error error = readObject(object, {}))
         return error;
-    sortGpus();
+    numberGpus();
     if (inventory_.numaNodes.empty())
       inventory_.numaNodes.push_back(
           {0,
@@ -69,7 +68,7 @@ private:
   llvm::Error enterNumaNode(const pugi::xml_node &object, Around &around);
   llvm::Error readPciDevice(const pugi::xml_node &object, Around &around);
   llvm::Error readMatrix(const pugi::xml_node &matrix);
-  void sortGpus();
+  void numberGpus();
 
   const XmlDocument &document_;
   const ImportOptions &options_;
@@ -181,15 +180,9 @@ llvm::Error HwlocXmlReader::enterNumaNode(const pugi::xml_node &object,
   return llvm::Error::success();
 }
 
-/// Sorts GPUs by bus id; hwloc lists them by the packages that they are at.
-void HwlocXmlReader::sortGpus() {
-  const auto busId = [&](const GpuDevice &gpu) -> const std::string & {
-    return inventory_.devices[size_t(gpu.device)].busId;
-  };
-  llvm::stable_sort(inventory_.gpus,
-                    [&](const GpuDevice &a, const GpuDevice &b) {
-                      return isBusBefore(busId(a), busId(b));
-                    });
+/// Numbers GPUs by bus id; hwloc lists them by the packages that they are at.
+void HwlocXmlReader::numberGpus() {
+  sortGpus(inventory_);
   for (size_t gpu = 0; gpu < inventory_.gpus.size(); ++gpu)
     gpuOfDevice_[inventory_.gpus[gpu].device] = static_cast<int>(gpu);
 }

@@ -98,6 +98,8 @@ inline bool isBusBefore(const std::string &one, const std::string &other) {
   // A domain of five digits comes after those of four.
   return one.size() != other.size() ? one.size() < other.size() : one < other;
 }
+/// Sorts GPUs by bus id.
+void sortGpus(Inventory &inventory);
 
 } // namespace blink
 

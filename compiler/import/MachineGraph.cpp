@@ -10,6 +10,7 @@
 #include "compiler/topology/Names.h"
 #include "compiler/topology/fabric/RankTopology.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -37,6 +38,16 @@ bool blink::isGpu(unsigned classCode, unsigned vendor, unsigned product) {
 
 /// As many as Linux supports. Each is joined to every other.
 static constexpr size_t kMostNumaNodes = 1024;
+
+void blink::sortGpus(Inventory &inventory) {
+  const auto busId = [&](const GpuDevice &gpu) -> const std::string & {
+    return inventory.devices[size_t(gpu.device)].busId;
+  };
+  llvm::stable_sort(inventory.gpus,
+                    [&](const GpuDevice &a, const GpuDevice &b) {
+                      return isBusBefore(busId(a), busId(b));
+                    });
+}
 
 std::string blink::normalBusId(llvm::StringRef text) {
   std::string lower = text.trim().lower();

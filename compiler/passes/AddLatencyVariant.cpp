@@ -110,16 +110,14 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
 
   void runOnOperation() override {
     Operation *module = getOperation();
-    if (failed(checkOption<unsigned>(module, "max-lanes", maxLanes, 1,
-                                     kLanesLimit)) ||
-        failed(checkOption<unsigned>(module, "chunk-bytes", chunkBytes, 0,
-                                     kChunkBytesLimit)) ||
-        failed(checkOption<unsigned>(module, "max-ranks", maxRanks, 0,
-                                     kRanksLimit)) ||
-        failed(checkOption<unsigned>(module, "max-one-hop-ranks",
-                                     maxOneHopRanks, 0, kRanksLimit)) ||
-        failed(checkOption<unsigned>(module, "max-exchange-ranks",
-                                     maxExchangeRanks, 0, kRanksLimit)))
+    if (failed(checkOption(module, "max-lanes", maxLanes, 1, kLanesLimit)) ||
+        failed(checkOption(module, "chunk-bytes", chunkBytes, 0,
+                           kChunkBytesLimit)) ||
+        failed(checkOption(module, "max-ranks", maxRanks, 0, kRanksLimit)) ||
+        failed(checkOption(module, "max-one-hop-ranks", maxOneHopRanks, 0,
+                           kRanksLimit)) ||
+        failed(checkOption(module, "max-exchange-ranks", maxExchangeRanks, 0,
+                           kRanksLimit)))
       return signalPassFailure();
     markAnalysesPreserved<PeerLimits>();
     for (auto forest : llvm::make_early_inc_range(

@@ -76,8 +76,7 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
 
   void runOnOperation() override {
     Operation *module = getOperation();
-    if (failed(checkOption<unsigned>(module, "max-lanes", maxLanes, 1,
-                                     kLanesLimit)))
+    if (failed(checkOption(module, "max-lanes", maxLanes, 1, kLanesLimit)))
       return signalPassFailure();
     for (auto schedule : getOperation().getOps<collective::ScheduleOp>())
       if (failed(assign(schedule)))

@@ -20,13 +20,8 @@ namespace {
 
 struct EstimateTimes : impl::EstimateTimesPassBase<EstimateTimes> {
   static LogicalResult estimate(collective::ScheduleOp schedule) {
-    if (!schedule.getChunkBytes())
-      return schedule.emitOpError(
-          "has no chunk_bytes yet: run collective-tune-chunks first");
-    for (auto rank : schedule.getBody().getOps<collective::RankOp>())
-      for (auto fold : rank.getBody().getOps<collective::FoldOp>())
-        return fold.emitOpError(
-            "has no lane yet: run collective-assign-lanes first");
+    if (failed(checkComplete(schedule)))
+      return failure();
     FailureOr<FoldProgram> program = readProgram(schedule);
     if (failed(program))
       return failure();

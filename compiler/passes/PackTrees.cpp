@@ -9,6 +9,7 @@
 #include "compiler/packing/FewPeers.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/order/PackInOrder.h"
+#include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ForestIR.h"
@@ -293,10 +294,8 @@ struct PackTrees : impl::PackTreesPassBase<PackTrees> {
       : Base(options), watcher_(watcher) {}
 
   void runOnOperation() override {
-    if (!(slack >= 0 && slack < 1)) {
-      getOperation().emitError() << "slack must be at least 0 and below 1";
+    if (failed(checkSlack(getOperation(), slack)))
       return signalPassFailure();
-    }
     SmallVector<collective::RequestOpInterface> requests(
         getOperation().getOps<collective::RequestOpInterface>());
     auto &limits = getAnalysis<PeerLimits>();

@@ -130,12 +130,10 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
       : Base(options), keepGoing_(keepGoing) {}
 
   void runOnOperation() override {
-    if (!(slack >= 0 && slack < 1)) {
-      getOperation().emitError() << "slack must be at least 0 and below 1";
+    if (failed(checkSlack(getOperation(), slack)))
       return signalPassFailure();
-    }
-    if (failed(checkOption<unsigned>(getOperation(), "max-trees", maxTrees, 0,
-                                     kTreesLimit)))
+    if (failed(
+            checkOption(getOperation(), "max-trees", maxTrees, 0, kTreesLimit)))
       return signalPassFailure();
     SelectOptions options;
     options.slack = slack;

@@ -79,12 +79,10 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
 
   void runOnOperation() override {
     Operation *module = getOperation();
-    if (failed(checkOption<unsigned>(module, "max-lanes", maxLanes, 1,
-                                     kLanesLimit)) ||
-        failed(checkOption<unsigned>(module, "chunk-bytes", chunkBytes, 0,
-                                     kChunkBytesLimit)) ||
-        failed(checkOption<unsigned>(module, "max-trees", maxTrees, 0,
-                                     kTreesLimit)))
+    if (failed(checkOption(module, "max-lanes", maxLanes, 1, kLanesLimit)) ||
+        failed(checkOption(module, "chunk-bytes", chunkBytes, 0,
+                           kChunkBytesLimit)) ||
+        failed(checkOption(module, "max-trees", maxTrees, 0, kTreesLimit)))
       return signalPassFailure();
     markAnalysesPreserved<PeerLimits>();
     SmallVector<collective::ForestOp> forests(

@@ -42,8 +42,8 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
   }
 
   void runOnOperation() override {
-    if (failed(checkOption<unsigned>(getOperation(), "chunk-bytes", chunkBytes,
-                                     0, kChunkBytesLimit)))
+    if (failed(checkOption(getOperation(), "chunk-bytes", chunkBytes, 0,
+                           kChunkBytesLimit)))
       return signalPassFailure();
     for (auto schedule : getOperation().getOps<collective::ScheduleOp>())
       if (!schedule.getChunkBytes() && failed(tune(schedule)))

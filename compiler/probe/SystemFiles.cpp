@@ -66,7 +66,7 @@ public:
                        "and no devices/system/cpu; is this a Linux /sys?");
     if (inventory_.numaNodes.empty())
       inventory_.numaNodes.push_back({});
-    sortGpus();
+    sortGpus(inventory_); // as nvidia-smi numbers them
     addXgmiLinks();
     return llvm::Error::success();
   }
@@ -76,7 +76,6 @@ private:
   int addDevice(const std::string &busId);
   void describe(PciDevice &device, const std::string &folder);
   void addGpu(int device, unsigned vendor, unsigned product);
-  void sortGpus();
   void addXgmiLinks();
 
   std::string sysfs_;
@@ -252,15 +251,6 @@ static const GpuModel *modelOfPciId(unsigned vendor, unsigned product) {
 void SystemReader::addGpu(int device, unsigned vendor, unsigned product) {
   inventory_.gpus.push_back({device, modelOfPciId(vendor, product),
                              inventory_.devices[device].where});
-}
-
-/// Sorts GPUs by bus id, as nvidia-smi numbers them.
-void SystemReader::sortGpus() {
-  std::stable_sort(inventory_.gpus.begin(), inventory_.gpus.end(),
-                   [&](const GpuDevice &a, const GpuDevice &b) {
-                     return isBusBefore(inventory_.devices[a.device].busId,
-                                        inventory_.devices[b.device].busId);
-                   });
 }
 
 /// Adds the xGMI links. AMD's driver lists nodes (CPUs and GPUs) and the links

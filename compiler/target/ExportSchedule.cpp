@@ -27,13 +27,8 @@ static FailureOr<flatbuffers::Offset<sched::Variant>>
 exportVariant(flatbuffers::FlatBufferBuilder &builder,
               const TopologyFromIR &machine, collective::ScheduleOp op) {
   constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
-  if (!op.getChunkBytes())
-    return op.emitOpError(
-        "has no chunk_bytes yet: run collective-tune-chunks first");
-  for (auto rank : op.getBody().getOps<collective::RankOp>())
-    for (auto fold : rank.getBody().getOps<collective::FoldOp>())
-      return fold.emitOpError(
-          "has no lane yet: run collective-assign-lanes first");
+  if (failed(checkComplete(op)))
+    return failure();
   FailureOr<FoldProgram> read = readProgram(op, machine);
   if (failed(read))
     return failure();

@@ -299,6 +299,17 @@ void blink::fillSchedule(collective::ScheduleOp schedule,
   ScheduleFiller(schedule, program).fill(machine, names);
 }
 
+LogicalResult blink::checkComplete(collective::ScheduleOp schedule) {
+  if (!schedule.getChunkBytes())
+    return schedule.emitOpError(
+        "has no chunk_bytes yet: run collective-tune-chunks first");
+  for (auto rank : schedule.getBody().getOps<collective::RankOp>())
+    for (auto fold : rank.getBody().getOps<collective::FoldOp>())
+      return fold.emitOpError(
+          "has no lane yet: run collective-assign-lanes first");
+  return success();
+}
+
 sched::Protocol blink::protocolOf(collective::ScheduleOp schedule) {
   return fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
 }

@@ -23,6 +23,10 @@ mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule);
 mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule,
                                          const TopologyFromIR &machine);
 
+/// Checks that passes have chosen the chunk sizes of a schedule op, and the
+/// lane of each fold. Errors are emitted on the ops that lack them.
+mlir::LogicalResult checkComplete(collective::ScheduleOp schedule);
+
 /// Returns the protocol of a schedule op, which has no attribute for simple.
 sched::Protocol protocolOf(collective::ScheduleOp schedule);
 /// Returns the chunk sizes of a schedule op after collective-tune-chunks.

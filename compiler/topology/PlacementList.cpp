@@ -67,8 +67,8 @@ static Numbers representing(const ClusterSymmetry &cluster,
   return one;
 }
 
-/// Adds a GPU of `box` to each placement, or takes one away, in each way that
-/// is not like another.
+/// Adds a GPU of `box` to the placement, or takes one away, in each way that is
+/// not like another. Puts what comes of it into `results`.
 static void change(const ClusterSymmetry &cluster, const Numbers &placement,
                    uint16_t box, bool adds, std::set<Numbers> &results) {
   for (uint16_t gpu : cluster.boxes[box].gpus) {

@@ -45,10 +45,9 @@ struct BundleProof {
 /// under condition 0; under another condition the links between two nodes are
 /// missing.
 ///   - members: each program passes verifyProgram, with the options; a class
-///   has the programs
-///     that its table of roots demands, each once; all members of a condition
-///     hold the machine of that condition, with the nodes that the index says,
-///     and all have the same link kinds;
+///     has the programs that its table of roots demands, each once; all members
+///     of a condition hold the machine of that condition, with the nodes that
+///     the index says, and all have the same link kinds;
 ///   - allocations: each program, under the node map of each allocation and
 ///     survivor, and for rooted collectives under the maps of all ranks that it
 ///     serves, is what Renaming (Renaming.h) demands on the machine of their

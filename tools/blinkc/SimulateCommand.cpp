@@ -261,8 +261,7 @@ static int run(const SimulateFlags &flags) {
       if (llvm::Error error =
               writeTrace(*simulated, **file, *program, flags.trace))
         return reportError(std::move(error));
-    if (!isStandardOutput(
-            flags.trace)) // or else that is what standard output has
+    if (!isStandardOutput(flags.trace)) // which would have the trace
       llvm::outs() << (flags.json ? toJson(*simulated) : toText(*simulated));
   }
   return kGood;
