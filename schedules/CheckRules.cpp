@@ -457,6 +457,9 @@ bool RuleChecker::checkChannels(const Variant &variant) {
     return false;
   const uint32_t numNodes = file_.topology()->nodes()->size();
   const uint32_t numLinks = file_.topology()->links()->size();
+  constexpr uint32_t kMostVisits = 3; // of a node, on the way to a relay
+  const uint64_t pathLimit =
+      uint64_t(kMostVisits) * numNodes * (1 + numPrograms_ - numRanks_);
   for (uint32_t i = 0; i < paths.size(); ++i)
     if (paths[i] >= numLinks)
       return fail(at("paths", i), outOf("link", paths[i], numLinks));
@@ -468,9 +471,9 @@ bool RuleChecker::checkChannels(const Variant &variant) {
       what = outOf("tree", channel.tree(), variant.trees()->size());
     else if (pathEnd > paths.size())
       what = "path ends at " + outOf("link", pathEnd, paths.size());
-    else if (channel.path_count() >= numNodes)
+    else if (channel.path_count() >= pathLimit)
       what = textOf("path of ", channel.path_count(), " links among ", numNodes,
-                    " nodes; expected fewer");
+                    " nodes; expected fewer than ", pathLimit);
     else if (channel.source() >= numPrograms_)
       what = outOf("source rank", channel.source(), numPrograms_);
     else if (channel.destination() >= numPrograms_)
