@@ -2,85 +2,110 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Two to five GPUs and some switches, with links that the bytes choose; each
-// number is anywhere in the range that readers accept. Every collective must
-// compile or be refused with an error text, and what compiles must be correct.
+// A small machine, and any options. Every collective must compile or be refused
+// for one of the reasons below, and what compiles must be correct and, when
+// simulated, no faster than its links.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/Pipeline.h"
+#include "compiler/simulate/Simulate.h"
 #include "compiler/target/ExportSchedule.h"
+#include "compiler/target/FoldProgramFile.h"
 #include "compiler/verify/Verify.h"
-#include "schedules/MachineLimits.h"
 #include "schedules/ScheduleFile.h"
 #include "test/fuzz/FuzzTarget.h"
 #include "test/fuzz/SharedContext.h"
+#include "test/fuzz/SmallMachine.h"
 
 #include "mlir/IR/Diagnostics.h"
-
-#include <algorithm>
-#include <cmath>
-#include <map>
 
 using namespace blink;
 using test::require;
 
 namespace {
 
-/// Reads numbers from the bytes; returns zeros after the end.
-class Bytes {
-public:
-  Bytes(const uint8_t *data, size_t size) : at_(data), end_(data + size) {}
-  bool left() const { return at_ < end_; }
-  unsigned next() { return left() ? *at_++ : 0; }
-  unsigned below(unsigned limit) { return next() % limit; }
-  /// Returns a number from `least` to `most`, on a logarithmic scale.
-  double number(double least, double most) {
-    const double part = (next() * 256 + next()) / 65535.0;
-    return std::clamp(least * std::pow(most / least, part), least, most);
-  }
+/// Returns options within the limits of the command line (CompileCommand.cpp);
+/// after the end of the bytes the defaults.
+CompileOptions optionsOf(test::Bytes &bytes, Topology &topology) {
+  CompileOptions options;
+  const unsigned flags = bytes.next();
+  options.relays = flags & 1;
+  options.phases = flags & 2;
+  options.inSwitch = flags & 4;
+  options.smallVariant = !(flags & 8);
+  if (flags & 16)
+    options.accumulate = sched::Accumulation::f32;
+  const ReductionOrder orders[] = {
+      ReductionOrder::none, ReductionOrder::invariant, ReductionOrder::rank};
+  options.order = orders[(flags >> 5) % 3];
+  const unsigned allocation = bytes.next();
+  for (unsigned gpu = 0; gpu < topology.gpus().size(); ++gpu)
+    if (allocation >> gpu & 1)
+      options.gpus.push_back(int(gpu));
+  if (allocation & 128)
+    std::reverse(options.gpus.begin(), options.gpus.end());
+  options.root = int(bytes.below(6));
+  if (const unsigned kinds = bytes.next() & LinkKindSet::all().bits())
+    options.links = LinkKindSet(uint8_t(kinds));
+  const double slacks[] = {0.01, 0, 0.05, 0.99};
+  options.slack = slacks[bytes.below(4)];
+  options.maxTrees = bytes.below(8);
+  if (const unsigned peers = bytes.below(6))
+    options.maxPeers = peers - 1;
+  const unsigned lanes[] = {16, 1, 2, 3, 64};
+  options.maxLanes = lanes[bytes.below(5)];
+  const unsigned chunks[] = {0, 16, 4080, 64 << 20};
+  options.chunkBytes = chunks[bytes.below(4)];
+  const unsigned abilities = bytes.next();
+  for (Node &node : topology.nodes)
+    if (node.kind == NodeKind::switch_) {
+      node.multicast = abilities & 1;
+      node.reduce = abilities & 2;
+    }
+  return options;
+}
 
-private:
-  const uint8_t *at_, *end_;
-};
+/// Returns whether `said` names an option that the user may change.
+bool isRefusal(const std::string &said) {
+  return said.find("--") != std::string::npos;
+}
 
-Topology machineOf(Bytes &bytes) {
-  Topology topology;
-  topology.name = "fuzz";
-  const unsigned gpus = 2 + bytes.below(4), others = bytes.below(3);
-  for (unsigned i = 0; i < gpus + others; ++i)
-    topology.nodes.push_back({"n" + std::to_string(i),
-                              i < gpus ? NodeKind::gpu : NodeKind::switch_});
-  const NodeKind kinds[] = {NodeKind::switch_, NodeKind::cpu, NodeKind::nic};
-  for (unsigned i = gpus; i < gpus + others; ++i)
-    topology.nodes[i].kind = kinds[bytes.below(3)];
-  std::map<std::tuple<int, int, LinkKind>, Link> links;
-  for (unsigned i = 1 + bytes.below(16); i > 0; --i) {
-    const int a = int(bytes.below(gpus + others));
-    const int b = int(bytes.below(gpus + others));
-    const auto kind = LinkKind(bytes.below(unsigned(LinkKind::MAX) + 1));
-    const double bandwidth =
-        bytes.number(sched::kLeastBandwidth, sched::kMostBandwidth);
-    const double latency = bytes.next() % 2 ? bytes.number(1e-3, 1e6) : 0;
-    if (a == b)
-      continue;
-    links.emplace(std::tuple(a, b, kind), Link{a, b, bandwidth, latency, kind});
-    if (bytes.next() % 4)
-      links.emplace(std::tuple(b, a, kind),
-                    Link{b, a, bandwidth, latency, kind});
+/// Simulates each variant with a message of its size.
+void simulateAll(const sched::Schedule &file, const sched::Program &program) {
+  for (const sched::Variant *variant : *program.variants()) {
+    const FoldProgram folds = readProgram(file, program, *variant);
+    const uint64_t bytes =
+        std::max<uint64_t>(std::min<uint64_t>(variant->max_bytes(), 1 << 20),
+                           2) -
+        1;
+    SimulationOptions options;
+    options.mostRounds = 64;
+    llvm::Expected<Simulation> simulation = simulate(
+        folds, variant->protocol(), sched::chunksOf(*variant), bytes, options);
+    if (!simulation) {
+      std::fprintf(stderr, "%s\n",
+                   llvm::toString(simulation.takeError()).c_str());
+      require(false, "what was verified does not stop");
+    }
+    require(simulation->microseconds >= 0 &&
+                simulation->microseconds < kInfinity,
+            "a simulation takes some time");
+    for (double use : simulation->linkUse)
+      require(use <= 1 + 1e-6, "no link carries more than it can");
   }
-  for (const auto &[ends, link] : links)
-    topology.links.push_back(link);
-  return topology;
 }
 
 } // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  Bytes bytes(data, size);
-  CompileOptions options;
-  options.collective = Collective(bytes.below(unsigned(Collective::MAX) + 1));
-  const Topology topology = machineOf(bytes);
+  test::Bytes bytes(data, size);
+  const auto collective =
+      Collective(bytes.below(unsigned(Collective::MAX) + 1));
+  Topology topology = test::smallMachine(bytes);
+  const bool isDefault = !bytes.left();
+  CompileOptions options = optionsOf(bytes, topology);
+  options.collective = collective;
   mlir::MLIRContext *context = test::sharedContext();
   std::string said;
   mlir::ScopedDiagnosticHandler handler(
@@ -93,7 +118,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (mlir::failed(
           runPipeline(**module, options, Phase::sched, {}, test::keepGoing))) {
     std::fprintf(stderr, "%s\n", said.c_str());
-    require(false, "a request that was taken is compiled");
+    require(!isDefault && isRefusal(said),
+            "a request that was taken is compiled");
+    return 0;
   }
   mlir::FailureOr<std::vector<uint8_t>> file = exportSchedule(**module);
   require(mlir::succeeded(file), "a compiled request is a file");
@@ -101,8 +128,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const sched::Schedule *schedule =
       sched::openSchedule(file->data(), file->size(), error);
   require(schedule, error.c_str());
-  for (const sched::Program *program : *schedule->programs())
+  for (const sched::Program *program : *schedule->programs()) {
     for (const Check &check : verifyProgram(*schedule, *program).checks)
       require(check.ok, check.detail.c_str());
+    simulateAll(*schedule, *program);
+  }
   return 0;
 }

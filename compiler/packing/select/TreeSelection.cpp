@@ -539,7 +539,7 @@ Error Selection::chooseSingleTrees() {
 Expected<Packing> Selection::run() {
   if (options_.maxTrees > 0 && options_.maxTrees < blocks_)
     return makeError("{0} over {1} ranks needs {1} trees at least, one a root; "
-                     "at most {2} are allowed",
+                     "--max-trees allows {2}",
                      toString(problem_.collective), numRanks_,
                      options_.maxTrees);
   if (Error error = pruneAtDepths())
