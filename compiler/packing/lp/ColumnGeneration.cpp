@@ -75,8 +75,12 @@ Error ColumnGeneration::warmUp() {
   pricer_.setPrices(unitPrices_);
   int known = pool_.size();
   double rate = packApproximately(problem_, pricer_, maxDepth_, pool_);
-  if (!(rate > 0) || !std::isfinite(rate))
+  if (!(rate > 0) || !std::isfinite(rate)) {
+    if (problem_.problem().rankTopology->isPhased())
+      return makeError("--phases: no tree that enters and leaves each server "
+                       "by one rank reaches every rank; leave --phases out");
     return makeError("no tree reaches every rank with a finite, positive rate");
+  }
   // The prices of the last round are a good first guess at the optimal ones.
   priceExactly(pricer_.prices());
   if (!lp_) {

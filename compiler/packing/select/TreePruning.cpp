@@ -27,8 +27,15 @@ private:
   /// Permanently disables the columns outside the support.
   Error keepSupport();
   Error dropWhileReaching(double target);
+  /// Returns the `count` columns of least weight.
+  std::vector<int> lightest(size_t count) const;
+  /// Drops `columns` for good if the others still have a rate.
+  Expected<bool> dropAtOnce(const std::vector<int> &columns);
   Error dropCheapest();
+  Error dropDownTo(size_t most);
   Error setEnabled(const std::vector<int> &indices, bool enabled);
+  /// Returns whether the LP's rate is more than GLPK's tolerances.
+  bool hasRate() const { return lp_.rate() > 1e-9 * rate_; }
 
   const ColumnPool &pool_;
   const std::vector<int> &columns_;
@@ -97,25 +104,57 @@ Error Pruning::dropWhileReaching(double target) {
   return Error::success();
 }
 
+std::vector<int> Pruning::lightest(size_t count) const {
+  std::vector<int> columns = active_;
+  std::stable_sort(columns.begin(), columns.end(),
+                   [&](int a, int b) { return weights_[a] < weights_[b]; });
+  columns.resize(std::min(count, columns.size()));
+  std::sort(columns.begin(), columns.end());
+  return columns;
+}
+
+Expected<bool> Pruning::dropAtOnce(const std::vector<int> &columns) {
+  if (Error error = setEnabled(columns, false))
+    return error;
+  if (Error error = lp_.solve())
+    return error;
+  if (!hasRate()) { // a block has lost its last tree
+    if (Error error = setEnabled(columns, true))
+      return error;
+    return false;
+  }
+  std::vector<int> rest;
+  std::set_difference(active_.begin(), active_.end(), columns.begin(),
+                      columns.end(), std::back_inserter(rest));
+  active_ = std::move(rest);
+  if (Error error = keepSupport())
+    return error;
+  return true;
+}
+
+/// Drops the column without which the rate is highest: of the lightest ones, or
+/// of all if a block needs each of these.
 Error Pruning::dropCheapest() {
-  int cheapest =
-      *std::min_element(active_.begin(), active_.end(), [&](int a, int b) {
-        return weights_[a] < weights_[b];
-      });
-  double best = -1;
-  for (int index : active_) {
-    if (keepGoing_ && !keepGoing_())
-      break; // the lightest, or the best that was tried, must do
-    if (Error error = lp_.setEnabled(index, false))
-      return error;
-    if (Error error = lp_.solve())
-      return error;
-    if (lp_.rate() > best) {
-      best = lp_.rate();
-      cheapest = index;
+  constexpr size_t kMostTried = 32;
+  int cheapest = lightest(1).front();
+  double best = 0;
+  for (size_t count : {kMostTried, active_.size()}) {
+    for (int index : lightest(count)) {
+      if (keepGoing_ && !keepGoing_())
+        break; // the lightest, or the best that was tried, must do
+      if (Error error = lp_.setEnabled(index, false))
+        return error;
+      if (Error error = lp_.solve())
+        return error;
+      if (hasRate() && lp_.rate() > best) {
+        best = lp_.rate();
+        cheapest = index;
+      }
+      if (Error error = lp_.setEnabled(index, true))
+        return error;
     }
-    if (Error error = lp_.setEnabled(index, true))
-      return error;
+    if (best > 0)
+      break;
   }
   if (Error error = lp_.setEnabled(cheapest, false))
     return error;
@@ -123,6 +162,25 @@ Error Pruning::dropCheapest() {
   if (Error error = lp_.solve())
     return error;
   return keepSupport();
+}
+
+/// Drops columns until `most` are left. Far more than these are not tried one
+/// by one, which would take a linear program for every two of them.
+Error Pruning::dropDownTo(size_t most) {
+  constexpr size_t kFew = 64;
+  bool atOnce = true;
+  while (active_.size() > std::max<size_t>(most, 1)) {
+    if (atOnce && active_.size() > std::max(most, kFew)) {
+      const size_t excess = active_.size() - std::max(most, kFew);
+      Expected<bool> dropped = dropAtOnce(lightest((excess + 1) / 2));
+      if (!dropped)
+        return dropped.takeError();
+      atOnce = *dropped;
+    } else if (Error error = dropCheapest()) {
+      return error;
+    }
+  }
+  return Error::success();
 }
 
 Expected<PrunedColumns> Pruning::run(double target, int maxTrees) {
@@ -139,10 +197,8 @@ Expected<PrunedColumns> Pruning::run(double target, int maxTrees) {
   if (rate_ >= target)
     if (Error error = dropWhileReaching(target))
       return error;
-  int order = pool_.problem().order();
-  while (maxTrees > 0 && static_cast<int>(active_.size()) * order > maxTrees &&
-         active_.size() > 1)
-    if (Error error = dropCheapest())
+  if (maxTrees > 0)
+    if (Error error = dropDownTo(size_t(maxTrees / pool_.problem().order())))
       return error;
   PrunedColumns result;
   result.rate = rate_;
