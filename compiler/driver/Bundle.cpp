@@ -72,8 +72,9 @@ std::vector<uint16_t> narrow(const std::vector<int> &numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// Returns the members of a class, one per collective; they are empty if its
-/// GPUs cannot all reach each other.
+/// Returns the members of a class, one per collective. They are empty if its
+/// GPUs cannot all reach each other, as is that of a sendrecv if a failure has
+/// left only paths over other ranks.
 llvm::Expected<Members> compileClass(const Topology &topology,
                                      const BundleOptions &options,
                                      const AllocationClass &one,
@@ -101,6 +102,12 @@ llvm::Expected<Members> compileClass(const Topology &topology,
     return compiler.takeError();
   for (auto [member, collective] :
        llvm::zip_equal(members, options.collectives)) {
+    if (one.machine > 0)
+      if (llvm::Error none =
+              PackingProblem{&*rankTopology, collective}.check()) {
+        llvm::consumeError(std::move(none));
+        continue;
+      }
     auto bytes = (*compiler)->compile(collective);
     if (!bytes)
       return makeError("allocation {0}: {1}: {2}", joinNumbers(one.gpus),

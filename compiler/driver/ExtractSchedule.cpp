@@ -202,7 +202,10 @@ static llvm::Expected<Chosen> choose(const sched::BundleView &bundle,
       sched::openPiece(bundle, entry->class_number(), *number, error);
   if (!chosen.schedule)
     return makeError(error.empty()
-                         ? "no path joins the GPUs " + listOf(sorted) + failure
+                         ? (isPairwise(collective)
+                                ? "no paths of their own join the GPUs "
+                                : "no path joins the GPUs ") +
+                               listOf(sorted) + failure
                          : error);
   auto machine = machineOf(bundle, *whole, *number, condition);
   if (!machine)

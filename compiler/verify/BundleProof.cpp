@@ -91,11 +91,29 @@ std::string judgeConditions(const sched::Bundle &index,
   return "";
 }
 
+/// Returns 0 for each two ranks that a path without a GPU joins, otherwise
+/// infinity.
+std::vector<double> joined(const TopologyView &machine) {
+  return cheapestPathPrices(machine,
+                            std::vector<double>(machine.numLinks(), 0));
+}
+
+/// Returns true if every rank has a path of its own to every other, as a
+/// sendrecv needs.
+bool allJoined(const TopologyView &machine) {
+  const uint32_t n = machine.numRanks();
+  const std::vector<double> prices = joined(machine);
+  for (size_t from = 0; from < n; ++from)
+    for (size_t to = 0; to < n; ++to)
+      if (from != to && std::isinf(prices[from * n + to]))
+        return false;
+  return true;
+}
+
 /// Returns true if every rank reaches every other.
 bool allReach(const TopologyView &machine) {
   const uint32_t n = machine.numRanks();
-  const std::vector<double> prices =
-      cheapestPathPrices(machine, std::vector<double>(machine.numLinks(), 0));
+  const std::vector<double> prices = joined(machine);
   for (bool backwards : {false, true}) {
     std::vector<uint32_t> reached = {0};
     std::vector<bool> met(n);
@@ -226,6 +244,9 @@ private:
   void checkUnreachable();
   void checkRepresentative();
   void checkMembers();
+  /// Whether a failure has left paths over other ranks alone, so that there is
+  /// no sendrecv.
+  bool mayLack(uint32_t number) const;
   void checkMember(uint32_t number);
   Failure checkMachine(const sched::Schedule &member, uint16_t condition) const;
   void checkPrograms(const std::string &place, const sched::Schedule &member);
@@ -337,6 +358,17 @@ void BundleProver::ClassCheck::checkMembers() {
       checkFallBack(served, used_[served.entry]);
 }
 
+bool BundleProver::ClassCheck::mayLack(uint32_t number) const {
+  if (index_.collectives()->Get(number) != sched::Collective::sendrecv ||
+      one_.condition() == sched::kWholeMachine)
+    return false;
+  std::vector<uint32_t> nodes;
+  for (uint16_t gpu : *one_.gpus())
+    nodes.push_back(index_.gpu_nodes()->Get(gpu));
+  return !allJoined(TopologyView(*machine_, std::move(nodes),
+                                 failedLinks(index_, one_.condition())));
+}
+
 void BundleProver::ClassCheck::checkMember(uint32_t number) {
   const std::string place =
       "class " + std::to_string(classNumber_) + ", GPUs " +
@@ -345,6 +377,8 @@ void BundleProver::ClassCheck::checkMember(uint32_t number) {
   std::string error;
   const sched::Schedule *member =
       sched::openPiece(prover_.bundle_, classNumber_, number, error);
+  if (!member && error.empty() && mayLack(number))
+    return;
   if (!member)
     return fail(error.empty()
                     ? place + ": there is no schedule, but for another "

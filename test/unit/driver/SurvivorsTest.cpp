@@ -46,12 +46,14 @@ struct OpenedSurvivors : OpenedBundle {
   const sched::Entry *whole(const Gpus &gpus) const {
     return sched::findEntry(bundle, sched::kWholeMachine, gpus);
   }
+  const sched::Piece &piece(const sched::Entry &entry, uint32_t number) const {
+    return *bundle.index->classes()
+                ->Get(entry.class_number())
+                ->pieces()
+                ->Get(number);
+  }
   bool hasSchedules(const sched::Entry &entry) const {
-    return bundle.index->classes()
-               ->Get(entry.class_number())
-               ->pieces()
-               ->Get(0)
-               ->size() > 0;
+    return piece(entry, 0).size() > 0;
   }
   sched::Survivor &survivor(uint32_t number) {
     return const_cast<sched::Survivor &>(
@@ -183,6 +185,39 @@ TEST_CASE("failures come on top of edited links") {
   CHECK(!opened.hasSchedules(*entry));
   const sched::Entry *apart = opened.find("gpu1:gpu2", {0, 1, 2});
   CHECK(!opened.hasSchedules(*apart));
+}
+
+TEST_CASE("a sendrecv is missing only where GPUs have no paths of their own") {
+  const char *missing = "there is no schedule, but for another collective";
+  auto openedFor = [](const char *machine, const char *allocations) {
+    const Topology topology = shippedTopology(machine);
+    BundleOptions options = test::optionsFor(
+        topology, allocations, {Collective::allreduce, Collective::sendrecv});
+    options.each.links = LinkKindSet::all();
+    options.surviveLinks = true;
+    return OpenedSurvivors(topology, options);
+  };
+  auto drop = [](const OpenedSurvivors &opened, const sched::Entry &entry) {
+    auto &piece = const_cast<sched::Piece &>(opened.piece(entry, 1));
+    REQUIRE(piece.size() > 0);
+    piece = sched::Piece(piece.offset(), 0);
+  };
+  // NVLinks alone: without one, its GPUs reach each other only over the third.
+  const OpenedSurvivors links = openedFor("a100-nv4", "0,1,2");
+  CHECK(problems(links) == "");
+  const sched::Entry *apart = links.find("gpu0:gpu1", {0, 1, 2});
+  CHECK(links.hasSchedules(*apart));
+  CHECK(links.piece(*apart, 1).size() == 0);
+  drop(links, *links.whole({0, 1, 2}));
+  CHECK(contains(problems(links), missing));
+
+  // Without their NVLink, these have PCIe.
+  const OpenedSurvivors bridged = openedFor("rtx-a6000-4gpu", "0,1");
+  CHECK(problems(bridged) == "");
+  const sched::Entry *left = bridged.find("gpu0:gpu1", {0, 1});
+  REQUIRE(left != bridged.whole({0, 1}));
+  drop(bridged, *left);
+  CHECK(contains(problems(bridged), missing));
 }
 
 TEST_CASE("survivors that are none are found") {
