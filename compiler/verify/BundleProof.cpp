@@ -282,13 +282,17 @@ void BundleProver::ClassCheck::checkRepresentative() {
 
 void BundleProver::ClassCheck::checkUnreachable() {
   proof_.unreachableClasses = 1;
+  // A sendrecv alone needs paths from each to each.
+  const bool routed =
+      index_.collectives()->size() > 1 ||
+      index_.collectives()->Get(0) != sched::Collective::sendrecv;
+  const auto reach = routed ? allReach : allJoined;
   proof_.unreachableAllocations = proof_.allocations;
   if (index_.cluster()) {
     // The whole cluster is looked at: other boxes add no paths.
     for (const Served &served : served_)
-      if (allReach(TopologyView(*index_.cluster()->topology(),
-                                machine_->link_kinds(),
-                                nodesOf(*served.entry))))
+      if (reach(TopologyView(*index_.cluster()->topology(),
+                             machine_->link_kinds(), nodesOf(*served.entry))))
         fail(placeOf(served) +
              ": its GPUs reach each other, and there is no schedule");
     return;
@@ -296,8 +300,8 @@ void BundleProver::ClassCheck::checkUnreachable() {
   if (Failure problem = checkMachine(*machine_, sched::kWholeMachine))
     return fail("class " + std::to_string(classNumber_) + ": " + *problem);
   for (const Served &served : served_)
-    if (allReach(TopologyView(*machine_, nodesOf(*served.entry),
-                              failedLinks(index_, served.condition))))
+    if (reach(TopologyView(*machine_, nodesOf(*served.entry),
+                           failedLinks(index_, served.condition))))
       fail(placeOf(served) +
            ": its GPUs reach each other, and there is no schedule");
 }

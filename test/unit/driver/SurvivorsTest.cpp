@@ -189,10 +189,11 @@ TEST_CASE("failures come on top of edited links") {
 
 TEST_CASE("a sendrecv is missing only where GPUs have no paths of their own") {
   const char *missing = "there is no schedule, but for another collective";
-  auto openedFor = [](const char *machine, const char *allocations) {
+  auto openedFor = [](const char *machine, const char *allocations,
+                      std::vector<Collective> collectives) {
     const Topology topology = shippedTopology(machine);
-    BundleOptions options = test::optionsFor(
-        topology, allocations, {Collective::allreduce, Collective::sendrecv});
+    BundleOptions options =
+        test::optionsFor(topology, allocations, std::move(collectives));
     options.each.links = LinkKindSet::all();
     options.surviveLinks = true;
     return OpenedSurvivors(topology, options);
@@ -202,8 +203,10 @@ TEST_CASE("a sendrecv is missing only where GPUs have no paths of their own") {
     REQUIRE(piece.size() > 0);
     piece = sched::Piece(piece.offset(), 0);
   };
+  const std::vector<Collective> both = {Collective::allreduce,
+                                        Collective::sendrecv};
   // NVLinks alone: without one, its GPUs reach each other only over the third.
-  const OpenedSurvivors links = openedFor("a100-nv4", "0,1,2");
+  const OpenedSurvivors links = openedFor("a100-nv4", "0,1,2", both);
   CHECK(problems(links) == "");
   const sched::Entry *apart = links.find("gpu0:gpu1", {0, 1, 2});
   CHECK(links.hasSchedules(*apart));
@@ -211,8 +214,13 @@ TEST_CASE("a sendrecv is missing only where GPUs have no paths of their own") {
   drop(links, *links.whole({0, 1, 2}));
   CHECK(contains(problems(links), missing));
 
+  const OpenedSurvivors alone =
+      openedFor("a100-nv4", "0,1,2", {Collective::sendrecv});
+  CHECK(problems(alone) == "");
+  CHECK(!alone.hasSchedules(*alone.find("gpu0:gpu1", {0, 1, 2})));
+
   // Without their NVLink, these have PCIe.
-  const OpenedSurvivors bridged = openedFor("rtx-a6000-4gpu", "0,1");
+  const OpenedSurvivors bridged = openedFor("rtx-a6000-4gpu", "0,1", both);
   CHECK(problems(bridged) == "");
   const sched::Entry *left = bridged.find("gpu0:gpu1", {0, 1});
   REQUIRE(left != bridged.whole({0, 1}));
