@@ -102,12 +102,9 @@ llvm::Expected<Members> compileClass(const Topology &topology,
     return compiler.takeError();
   for (auto [member, collective] :
        llvm::zip_equal(members, options.collectives)) {
-    if (one.machine > 0)
-      if (llvm::Error none =
-              PackingProblem{&*rankTopology, collective}.check()) {
-        llvm::consumeError(std::move(none));
-        continue;
-      }
+    if (one.machine > 0 && isPairwise(collective) &&
+        llvm::errorToBool(PackingProblem{&*rankTopology, collective}.check()))
+      continue;
     auto bytes = (*compiler)->compile(collective);
     if (!bytes)
       return makeError("allocation {0}: {1}: {2}", joinNumbers(one.gpus),

@@ -200,13 +200,13 @@ static llvm::Expected<Chosen> choose(const sched::BundleView &bundle,
   Chosen chosen;
   chosen.schedule =
       sched::openPiece(bundle, entry->class_number(), *number, error);
-  if (!chosen.schedule)
-    return makeError(error.empty()
-                         ? (isPairwise(collective)
-                                ? "no paths of their own join the GPUs "
-                                : "no path joins the GPUs ") +
-                               listOf(sorted) + failure
-                         : error);
+  if (!chosen.schedule) {
+    const char *missing = isPairwise(collective)
+                              ? "no paths of their own join the GPUs "
+                              : "no path joins the GPUs ";
+    return makeError(error.empty() ? missing + listOf(sorted) + failure
+                                   : error);
+  }
   auto machine = machineOf(bundle, *whole, *number, condition);
   if (!machine)
     return machine.takeError();

@@ -233,10 +233,9 @@ private:
     const uint16_t *gpus = index_.gpus()->data() + entry.gpus_begin();
     return {gpus, gpus + entry.gpus_count()};
   }
-  /// Returns the nodes of an allocation's GPUs.
-  std::vector<uint32_t> nodesOf(const sched::Entry &entry) const {
+  std::vector<uint32_t> nodesOf(const std::vector<uint16_t> &gpus) const {
     std::vector<uint32_t> nodes;
-    for (uint16_t gpu : gpusOf(entry))
+    for (uint16_t gpu : gpus)
       nodes.push_back(index_.gpu_nodes()->Get(gpu));
     return nodes;
   }
@@ -244,9 +243,12 @@ private:
   void checkUnreachable();
   void checkRepresentative();
   void checkMembers();
-  /// Whether a failure has left paths over other ranks alone, so that there is
-  /// no sendrecv.
-  bool mayLack(uint32_t number) const;
+  /// Returns whether a collective needs paths of their own for all pairs of
+  /// GPUs, without which a failure leaves no schedule of it.
+  bool needsPairs(uint32_t number, uint16_t condition) const {
+    return index_.collectives()->Get(number) == sched::Collective::sendrecv &&
+           condition != sched::kWholeMachine;
+  }
   void checkMember(uint32_t number);
   Failure checkMachine(const sched::Schedule &member, uint16_t condition) const;
   void checkPrograms(const std::string &place, const sched::Schedule &member);
@@ -282,28 +284,28 @@ void BundleProver::ClassCheck::checkRepresentative() {
 
 void BundleProver::ClassCheck::checkUnreachable() {
   proof_.unreachableClasses = 1;
-  // A sendrecv alone needs paths from each to each.
-  const bool routed =
-      index_.collectives()->size() > 1 ||
-      index_.collectives()->Get(0) != sched::Collective::sendrecv;
-  const auto reach = routed ? allReach : allJoined;
   proof_.unreachableAllocations = proof_.allocations;
   if (index_.cluster()) {
     // The whole cluster is looked at: other boxes add no paths.
     for (const Served &served : served_)
-      if (reach(TopologyView(*index_.cluster()->topology(),
-                             machine_->link_kinds(), nodesOf(*served.entry))))
+      if (allReach(TopologyView(*index_.cluster()->topology(),
+                                machine_->link_kinds(),
+                                nodesOf(gpusOf(*served.entry)))))
         fail(placeOf(served) +
              ": its GPUs reach each other, and there is no schedule");
     return;
   }
   if (Failure problem = checkMachine(*machine_, sched::kWholeMachine))
     return fail("class " + std::to_string(classNumber_) + ": " + *problem);
-  for (const Served &served : served_)
-    if (reach(TopologyView(*machine_, nodesOf(*served.entry),
-                           failedLinks(index_, served.condition))))
+  for (const Served &served : served_) {
+    const TopologyView machine(*machine_, nodesOf(gpusOf(*served.entry)),
+                               failedLinks(index_, served.condition));
+    // Collectives ascend: if the first is a sendrecv, there is no other.
+    if (needsPairs(0, served.condition) ? allJoined(machine)
+                                        : allReach(machine))
       fail(placeOf(served) +
            ": its GPUs reach each other, and there is no schedule");
+  }
 }
 
 /// Checks that a member is for the machine that the index and the first member
@@ -362,17 +364,6 @@ void BundleProver::ClassCheck::checkMembers() {
       checkFallBack(served, used_[served.entry]);
 }
 
-bool BundleProver::ClassCheck::mayLack(uint32_t number) const {
-  if (index_.collectives()->Get(number) != sched::Collective::sendrecv ||
-      one_.condition() == sched::kWholeMachine)
-    return false;
-  std::vector<uint32_t> nodes;
-  for (uint16_t gpu : *one_.gpus())
-    nodes.push_back(index_.gpu_nodes()->Get(gpu));
-  return !allJoined(TopologyView(*machine_, std::move(nodes),
-                                 failedLinks(index_, one_.condition())));
-}
-
 void BundleProver::ClassCheck::checkMember(uint32_t number) {
   const std::string place =
       "class " + std::to_string(classNumber_) + ", GPUs " +
@@ -381,7 +372,10 @@ void BundleProver::ClassCheck::checkMember(uint32_t number) {
   std::string error;
   const sched::Schedule *member =
       sched::openPiece(prover_.bundle_, classNumber_, number, error);
-  if (!member && error.empty() && mayLack(number))
+  if (!member && error.empty() && needsPairs(number, one_.condition()) &&
+      !allJoined(TopologyView(
+          *machine_, nodesOf({one_.gpus()->begin(), one_.gpus()->end()}),
+          failedLinks(index_, one_.condition()))))
     return;
   if (!member)
     return fail(error.empty()
@@ -437,7 +431,7 @@ void BundleProver::ClassCheck::checkServed(const Served &served,
                                            const sched::Schedule &member) {
   const uint32_t nodes = index_.num_nodes();
   const uint16_t *own = index_.node_maps()->data() + served.entry->map_begin();
-  const std::vector<uint32_t> gpus = nodesOf(*served.entry);
+  const std::vector<uint32_t> gpus = nodesOf(gpusOf(*served.entry));
   std::set<uint32_t> *const used =
       served.condition == sched::kWholeMachine ? &used_[served.entry] : nullptr;
   std::vector<uint16_t> map(own, own + nodes);

@@ -3,8 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A small machine, and any options. Every collective must compile or be refused
-// for one of the reasons below, and what compiles must be correct and, when
-// simulated, no faster than its links.
+// with an error text, which names an option if the machine alone is not the
+// reason. What compiles must be correct and, when simulated, no faster than its
+// links.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,8 @@
 #include "test/fuzz/SmallMachine.h"
 
 #include "mlir/IR/Diagnostics.h"
+
+#include <algorithm>
 
 using namespace blink;
 using test::require;
@@ -76,9 +79,7 @@ void simulateAll(const sched::Schedule &file, const sched::Program &program) {
   for (const sched::Variant *variant : *program.variants()) {
     const FoldProgram folds = readProgram(file, program, *variant);
     const uint64_t bytes =
-        std::max<uint64_t>(std::min<uint64_t>(variant->max_bytes(), 1 << 20),
-                           2) -
-        1;
+        std::clamp<uint64_t>(variant->max_bytes(), 2, 1 << 20) - 1;
     SimulationOptions options;
     options.mostRounds = 64;
     llvm::Expected<Simulation> simulation = simulate(

@@ -6,6 +6,8 @@
 
 #include "compiler/packing/select/TreePruning.h"
 
+#include "compiler/support/Infinity.h"
+
 #include <algorithm>
 
 using namespace blink;
@@ -26,16 +28,17 @@ public:
 private:
   /// Permanently disables the columns outside the support.
   Error keepSupport();
+  /// Returns the `count` ones of least weight of `columns`, ascending.
+  std::vector<int> lightest(std::vector<int> columns, size_t count) const;
+  /// Drops `columns`, ascending, for good if the others have a rate of at least
+  /// `least`.
+  Expected<bool> drop(const std::vector<int> &columns, double least);
   Error dropWhileReaching(double target);
-  /// Returns the `count` columns of least weight.
-  std::vector<int> lightest(size_t count) const;
-  /// Drops `columns` for good if the others still have a rate.
-  Expected<bool> dropAtOnce(const std::vector<int> &columns);
   Error dropCheapest();
   Error dropDownTo(size_t most);
   Error setEnabled(const std::vector<int> &indices, bool enabled);
-  /// Returns whether the LP's rate is more than GLPK's tolerances.
-  bool hasRate() const { return lp_.rate() > 1e-9 * rate_; }
+  /// A rate above GLPK's tolerances: with less, a block has lost its last tree.
+  double leastRate() const { return 1e-9 * rate_; }
 
   const ColumnPool &pool_;
   const std::vector<int> &columns_;
@@ -66,46 +69,8 @@ Error Pruning::keepSupport() {
   return setEnabled(rest, false);
 }
 
-Error Pruning::dropWhileReaching(double target) {
-  std::vector<bool> needed(columns_.size(), false);
-  size_t atOnce = std::max<size_t>(1, active_.size() / 4);
-  while (!keepGoing_ || keepGoing_()) {
-    // The lightest of the columns not yet known to be needed.
-    std::vector<int> lightest;
-    for (int index : active_)
-      if (!needed[index])
-        lightest.push_back(index);
-    if (lightest.empty())
-      return Error::success();
-    std::stable_sort(lightest.begin(), lightest.end(),
-                     [&](int a, int b) { return weights_[a] < weights_[b]; });
-    lightest.resize(std::min(atOnce, lightest.size()));
-    if (Error error = setEnabled(lightest, false))
-      return error;
-    if (Error error = lp_.solve())
-      return error;
-    if (lp_.rate() >= target) {
-      std::vector<int> rest;
-      for (int index : active_)
-        if (std::find(lightest.begin(), lightest.end(), index) ==
-            lightest.end())
-          rest.push_back(index);
-      active_ = std::move(rest);
-      if (Error error = keepSupport())
-        return error;
-      continue;
-    }
-    if (Error error = setEnabled(lightest, true))
-      return error;
-    if (lightest.size() == 1)
-      needed[lightest.front()] = true;
-    atOnce = std::max<size_t>(1, lightest.size() / 2);
-  }
-  return Error::success();
-}
-
-std::vector<int> Pruning::lightest(size_t count) const {
-  std::vector<int> columns = active_;
+std::vector<int> Pruning::lightest(std::vector<int> columns,
+                                   size_t count) const {
   std::stable_sort(columns.begin(), columns.end(),
                    [&](int a, int b) { return weights_[a] < weights_[b]; });
   columns.resize(std::min(count, columns.size()));
@@ -113,12 +78,12 @@ std::vector<int> Pruning::lightest(size_t count) const {
   return columns;
 }
 
-Expected<bool> Pruning::dropAtOnce(const std::vector<int> &columns) {
+Expected<bool> Pruning::drop(const std::vector<int> &columns, double least) {
   if (Error error = setEnabled(columns, false))
     return error;
   if (Error error = lp_.solve())
     return error;
-  if (!hasRate()) { // a block has lost its last tree
+  if (lp_.rate() < least) {
     if (Error error = setEnabled(columns, true))
       return error;
     return false;
@@ -132,47 +97,67 @@ Expected<bool> Pruning::dropAtOnce(const std::vector<int> &columns) {
   return true;
 }
 
+Error Pruning::dropWhileReaching(double target) {
+  std::vector<bool> needed(columns_.size(), false);
+  size_t atOnce = std::max<size_t>(1, active_.size() / 4);
+  while (!keepGoing_ || keepGoing_()) {
+    std::vector<int> unsure; // the columns not yet known to be needed
+    for (int index : active_)
+      if (!needed[index])
+        unsure.push_back(index);
+    if (unsure.empty())
+      return Error::success();
+    const std::vector<int> next = lightest(std::move(unsure), atOnce);
+    Expected<bool> dropped = drop(next, target);
+    if (!dropped)
+      return dropped.takeError();
+    if (*dropped)
+      continue;
+    if (next.size() == 1)
+      needed[next.front()] = true;
+    atOnce = std::max<size_t>(1, next.size() / 2);
+  }
+  return Error::success();
+}
+
 /// Drops the column without which the rate is highest: of the lightest ones, or
 /// of all if a block needs each of these.
 Error Pruning::dropCheapest() {
   constexpr size_t kMostTried = 32;
-  int cheapest = lightest(1).front();
-  double best = 0;
+  int cheapest = lightest(active_, 1).front();
+  const double none = leastRate();
+  double best = none;
   for (size_t count : {kMostTried, active_.size()}) {
-    for (int index : lightest(count)) {
+    for (int index : lightest(active_, count)) {
       if (keepGoing_ && !keepGoing_())
         break; // the lightest, or the best that was tried, must do
       if (Error error = lp_.setEnabled(index, false))
         return error;
       if (Error error = lp_.solve())
         return error;
-      if (hasRate() && lp_.rate() > best) {
+      if (lp_.rate() > best) {
         best = lp_.rate();
         cheapest = index;
       }
       if (Error error = lp_.setEnabled(index, true))
         return error;
     }
-    if (best > 0)
+    if (best > none)
       break;
   }
-  if (Error error = lp_.setEnabled(cheapest, false))
-    return error;
-  active_.erase(std::find(active_.begin(), active_.end(), cheapest));
-  if (Error error = lp_.solve())
-    return error;
-  return keepSupport();
+  return drop({cheapest}, /*least=*/-kInfinity).takeError();
 }
 
 /// Drops columns until `most` are left. Far more than these are not tried one
 /// by one, which would take a linear program for every two of them.
 Error Pruning::dropDownTo(size_t most) {
   constexpr size_t kFew = 64;
-  bool atOnce = true;
+  const size_t few = std::max(most, kFew);
+  bool atOnce = true; // until a block would lose its last tree
   while (active_.size() > std::max<size_t>(most, 1)) {
-    if (atOnce && active_.size() > std::max(most, kFew)) {
-      const size_t excess = active_.size() - std::max(most, kFew);
-      Expected<bool> dropped = dropAtOnce(lightest((excess + 1) / 2));
+    if (atOnce && active_.size() > few) {
+      const size_t half = (active_.size() - few + 1) / 2;
+      Expected<bool> dropped = drop(lightest(active_, half), leastRate());
       if (!dropped)
         return dropped.takeError();
       atOnce = *dropped;
