@@ -171,11 +171,11 @@ static void addTreePasses(OpPassManager &passes, const CompileOptions &options,
                           const std::function<bool()> &keepGoing) {
   passes.addPass(createPackTreesPass({options.slack}, watcher));
   // The trees of these options are not made for their rate alone.
-  const bool avoidsIncast = !options.maxPeers && !options.phases &&
+  const bool changesPeers = !options.maxPeers && !options.phases &&
                             !options.inSwitch &&
                             options.order == ReductionOrder::none;
   passes.addPass(createSelectTreesPass(
-      {options.slack, options.maxTrees, avoidsIncast}, keepGoing));
+      {options.slack, options.maxTrees, changesPeers}, keepGoing));
 }
 
 static void addSpreadingPasses(OpPassManager &passes,

@@ -6,12 +6,15 @@
 
 #include "compiler/passes/GrowFaster.h"
 
+#include "compiler/packing/Boxes.h"
 #include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/GrowOverBoxes.h"
 #include "compiler/packing/grow/PackGrown.h"
+#include "compiler/packing/grow/PackOverBoxes.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Infinity.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
@@ -22,12 +25,13 @@ using namespace blink;
 namespace {
 
 /// Returns how much longer `time` is than `other`, as a factor; see growFaster.
-double timesLonger(const MessageTime &time, const MessageTime &other) {
-  constexpr double kSlower = 1.1; // as in isWorthwhile
+/// Infinite if 1 GiB takes more than `mostWhenLong` times as long.
+double timesLonger(const MessageTime &time, const MessageTime &other,
+                   double mostWhenLong) {
   auto longer = [&](uint64_t bytes) {
     return time.at(bytes) / other.at(bytes);
   };
-  if (longer(kReferenceBytes * 16) > kSlower)
+  if (longer(kReferenceBytes * 16) > mostWhenLong)
     return kInfinity;
   return std::pow(longer(kReferenceBytes / 64) * longer(kReferenceBytes / 4) *
                       longer(kReferenceBytes) * longer(kReferenceBytes * 4) *
@@ -55,12 +59,41 @@ struct Choice {
 
 } // namespace
 
+/// Returns the fastest of `forests` by timesLonger than `time`, if it is below
+/// `most`: of those within 0.5 % of it, the one whose pipeline fills first.
+static llvm::Expected<Packing> fastestOf(const PackingProblem &problem,
+                                         std::vector<Packing> forests,
+                                         const MessageTime &time, double most,
+                                         double mostWhenLong, size_t maxTrees) {
+  constexpr double kAlike = 1.005;
+  std::vector<Choice> choices;
+  double least = most;
+  for (Packing &forest : forests) {
+    llvm::Expected<MessageTime> grown =
+        timeInParts(problem, forest, {}, maxTrees);
+    if (!grown)
+      return grown.takeError();
+    const double longer = timesLonger(*grown, time, mostWhenLong);
+    choices.push_back(
+        {longer, grown->fillAt(kReferenceBytes), std::move(forest)});
+    least = std::min(least, longer);
+  }
+  Packing fastest;
+  double leastFill = kInfinity;
+  for (Choice &choice : choices)
+    if (choice.longer <= std::min(most, least * kAlike) &&
+        choice.fill < leastFill) {
+      leastFill = choice.fill;
+      fastest = std::move(choice.packing);
+    }
+  return fastest;
+}
+
 llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           const Packing *selected,
                                           double optimum,
                                           const SelectOptions &options) {
-  constexpr double kFaster = 0.98;
-  constexpr double kAlike = 1.005;
+  constexpr double kFaster = 0.98, kSlower = 1.1; // as in isWorthwhile
   constexpr int kMostHalved = 512; // timing more ranks takes long
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
@@ -93,25 +126,39 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
       problem, selected ? *selected : forests.front(), {}, maxTrees);
   if (!time)
     return time.takeError();
-  std::vector<Choice> choices;
-  const double most = selected ? kFaster : 1;
-  double least = most;
-  for (Packing &forest : forests) {
-    llvm::Expected<MessageTime> grown =
-        timeInParts(problem, forest, {}, maxTrees);
-    if (!grown)
-      return grown.takeError();
-    const double longer = timesLonger(*grown, *time);
-    choices.push_back(
-        {longer, grown->fillAt(kReferenceBytes), std::move(forest)});
-    least = std::min(least, longer);
-  }
-  double leastFill = kInfinity;
-  for (Choice &choice : choices)
-    if (choice.longer <= std::min(most, least * kAlike) &&
-        choice.fill < leastFill) {
-      leastFill = choice.fill;
-      fastest = std::move(choice.packing);
-    }
-  return fastest;
+  return fastestOf(problem, std::move(forests), *time, selected ? kFaster : 1,
+                   kSlower, maxTrees);
+}
+
+llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
+                                               const Packing &selected,
+                                               double optimum,
+                                               const SelectOptions &options) {
+  // For messages of a few MiB the model is off by up to a fifth.
+  constexpr double kFaster = 0.95, kSlower = 1.02;
+  const RankTopology &machine = *problem.rankTopology;
+  if (!selected.symmetry || machine.numRanks() > RankTopology::kMostPaired ||
+      equalBoxes(machine).empty() ||
+      (options.keepGoing && !options.keepGoing()))
+    return Packing();
+  llvm::Expected<RankTopology> direct = withAllPairs(machine);
+  if (!direct)
+    return direct.takeError();
+  PackingProblem free = problem;
+  free.rankTopology = &*direct;
+  const double loss =
+      options.slack > 0 ? std::max(options.slack, kWideSlack) : 0;
+  std::vector<Packing> forests =
+      packOverBoxes(free, *selected.symmetry, options.maxTrees);
+  llvm::erase_if(forests, [&](const Packing &forest) {
+    return forest.algbw < optimum * (1 - loss) ||
+           forest.numTrees() > selected.numTrees();
+  });
+  if (forests.empty())
+    return Packing();
+  const auto maxTrees = static_cast<size_t>(options.maxTrees);
+  llvm::Expected<MessageTime> time = timeInParts(free, selected, {}, maxTrees);
+  if (!time)
+    return time.takeError();
+  return fastestOf(free, std::move(forests), *time, kFaster, kSlower, maxTrees);
 }

@@ -28,6 +28,16 @@ llvm::Expected<Packing> growFaster(const PackingProblem &problem,
                                    const Packing *selected, double optimum,
                                    const SelectOptions &options);
 
+/// For an allreduce, allgather or reducescatter whose optimum is `optimum`
+/// GB/s: returns the fastest of packOverBoxes, compared with `selected` in the
+/// same way, except that it must be faster by 5 %, and 1 GiB at most 2 %
+/// slower. Its rate may be a twentieth (or `options.slack`, if that is more)
+/// less than the optimum, unless there is no slack. Its ranks may have peers
+/// beyond the limit of `problem`.
+llvm::Expected<Packing> fasterOverBoxes(const PackingProblem &problem,
+                                        const Packing &selected, double optimum,
+                                        const SelectOptions &options);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PASSES_GROWFASTER_H

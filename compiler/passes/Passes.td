@@ -36,7 +36,8 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
     are shared fairly, with the default number of lanes per rank. If it then
     sustains less than 97 % of its rate, trees of equal weight may cost up to
     5 % of the rate, unless slack is 0. Over TCP, forests in which ranks have
-    few peers are tried, too. The certificate does not change.
+    few peers are tried, too, and for an allreduce over many boxes, forests of
+    few trees, whose ranks may have any peers. The certificate does not change.
     Forests that are variants for a range of sizes are not changed.
   }];
   let options = [
@@ -44,8 +45,8 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
            "Largest fraction of the rate that may be lost">,
     Option<"maxTrees", "max-trees", "unsigned", /*default=*/"0",
            "Maximum number of trees (0: no limit)">,
-    Option<"avoidsIncast", "avoids-incast", "bool", /*default=*/"true",
-           "Try forests in which ranks have fewer peers over TCP">,
+    Option<"changesPeers", "changes-peers", "bool", /*default=*/"true",
+           "Try forests in which ranks have other peers">,
   ];
 }
 

@@ -79,13 +79,15 @@ llvm::Expected<SelectedForest> select(const PackingProblem &problem,
   return selectKept(problem, packed, std::move(*selected), options);
 }
 
-/// Like select; if asked to, looks for forests with fewer peers as well.
-llvm::Expected<SelectedForest> select(const PackingProblem &problem,
+/// Like select; if asked to, looks for forests with other peers as well. If
+/// these may be more than `from` allows, it is changed.
+llvm::Expected<SelectedForest> select(std::unique_ptr<ProblemFromIR> &from,
                                       const PackedTrees &packed,
                                       const SelectOptions &options,
-                                      bool avoidsIncast) {
+                                      bool changesPeers) {
+  const PackingProblem &problem = from->problem;
   llvm::Expected<SelectedForest> selected = select(problem, packed, options);
-  if (!selected || !avoidsIncast)
+  if (!selected || !changesPeers)
     return selected;
   llvm::Expected<std::optional<Packing>> few =
       avoidIncast(problem, packed, selected->packing, options);
@@ -93,11 +95,20 @@ llvm::Expected<SelectedForest> select(const PackingProblem &problem,
     return few.takeError();
   if (*few)
     return SelectedForest{std::move(**few)};
+  llvm::Expected<Packing> overBoxes = fasterOverBoxes(
+      problem, selected->packing, packed.packing.algbw, options);
+  if (!overBoxes)
+    return overBoxes.takeError();
+  if (!overBoxes->trees.empty()) {
+    if (llvm::Error error = allowAllPeers(*from))
+      return error;
+    return SelectedForest{std::move(*overBoxes)};
+  }
   return selected;
 }
 
 LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
-                         bool avoidsIncast, PeerLimits &limits) {
+                         bool changesPeers, PeerLimits &limits) {
   if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
     return success(); // made for some sizes, not for the rate alone
   auto from = problemFromIR(forest, limits);
@@ -107,7 +118,7 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
   UnsolvedPrograms unsolved;
   options.unsolved = &unsolved;
   llvm::Expected<SelectedForest> selected =
-      select((*from)->problem, packed, options, avoidsIncast);
+      select(*from, packed, options, changesPeers);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
   OpBuilder builder(forest);
@@ -144,7 +155,7 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
     auto &limits = getAnalysis<PeerLimits>();
     markAnalysesPreserved<PeerLimits>();
     for (collective::ForestOp forest : forests)
-      if (failed(selectFrom(forest, options, avoidsIncast, limits)))
+      if (failed(selectFrom(forest, options, changesPeers, limits)))
         return signalPassFailure();
   }
 

@@ -6,6 +6,7 @@
 
 #include "compiler/target/ForestIR.h"
 
+#include "compiler/packing/Boxes.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/EnumConversion.h"
@@ -47,6 +48,15 @@ llvm::Error blink::limitPeers(ProblemFromIR &from, int most,
     return limited.takeError();
   from.rankTopology = std::move(*limited);
   from.maxPeers = most;
+  return llvm::Error::success();
+}
+
+llvm::Error blink::allowAllPeers(ProblemFromIR &from) {
+  llvm::Expected<RankTopology> all = withAllPairs(from.rankTopology);
+  if (!all)
+    return all.takeError();
+  from.rankTopology = std::move(*all);
+  from.maxPeers = 0;
   return llvm::Error::success();
 }
 

@@ -54,6 +54,9 @@ llvm::Error askForOrder(ProblemFromIR &from, Parentheses parentheses);
 /// limitNetworkPeers.
 llvm::Error limitPeers(ProblemFromIR &from, int most, PeerLimits &limits);
 
+/// Removes that limit.
+llvm::Error allowAllPeers(ProblemFromIR &from);
+
 /// Errors are emitted on `op`.
 mlir::FailureOr<std::unique_ptr<ProblemFromIR>>
 problemFromIR(mlir::Operation *op, collective::CollectiveKind collective,
