@@ -23,8 +23,9 @@ constexpr size_t kFirstLong = 3, kLastLong = 5;
 struct LongTimes {
   explicit LongTimes(MessageTime time);
 
-  /// Returns true if no message is noticeably slower than in `other`. The
-  /// longest one may be slower on links by a little more than the others.
+  /// Returns true if no message is noticeably slower than in `other`. On links
+  /// the longest one may be slower by a little more than the others, or by a
+  /// third of the part that it gains by the model.
   bool isWithin(const LongTimes &other) const;
 
   std::array<double, kLongSizes.size()> all, links;
@@ -44,11 +45,13 @@ LongTimes::LongTimes(MessageTime time) {
 }
 
 bool LongTimes::isWithin(const LongTimes &other) const {
-  constexpr double kShort = 1.05, kLong = 1.01, kLongestOnLinks = 1.03;
+  constexpr double kShort = 1.06, kLong = 1.01;
+  const double gain = 1 - all[kLastLong] / other.all[kLastLong];
+  const double longestOnLinks = std::max(1.03, 1 + gain / 3);
   for (size_t i = 0; i < kLongSizes.size(); ++i)
     if (all[i] > (i < kFirstLong ? kShort : kLong) * other.all[i] ||
         (i >= kFirstLong &&
-         links[i] > (i < kLastLong ? kLong : kLongestOnLinks) * other.links[i]))
+         links[i] > (i < kLastLong ? kLong : longestOnLinks) * other.links[i]))
       return false;
   return true;
 }

@@ -340,8 +340,19 @@ TEST_CASE("over a network the longest messages go in larger chunks") {
     CHECK(cut.at(bytes) < 1.01 * plain.at(bytes));
     CHECK(cut.linksAt(bytes) < 1.01 * plain.linksAt(bytes));
   }
-  // Chunks do not change if memory is short or if lanes have time to spare.
+  // Deep trees fill slowly. What the longest message loses on links is less
+  // than a third of what it gains.
   MessageTime other = plain;
+  other.flow.hops = 10;
+  other.flow.leastChunkBytes = 128 * kKiB;
+  const MessageTime deep = cutLongMessages(other);
+  const double gain = 1 - deep.at(kGiB) / other.at(kGiB);
+  const double loss = deep.linksAt(kGiB) / other.linksAt(kGiB) - 1;
+  CHECK(gain > 0.1);
+  CHECK(loss > 0.03);
+  CHECK(loss < gain / 3);
+  // Chunks do not change if memory is short or if lanes have time to spare.
+  other = plain;
   other.flow.slotBytes = 24 * double(kMiB);
   CHECK(cutLongMessages(other).flow.sizes() == plain.flow.sizes());
   other = plain;
