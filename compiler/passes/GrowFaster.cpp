@@ -61,10 +61,11 @@ struct Choice {
 
 /// Returns the fastest of `forests` by timesLonger than `time`, if it is below
 /// `most`: of those within 0.5 % of it, the one whose pipeline fills first.
-static llvm::Expected<Packing> fastestOf(const PackingProblem &problem,
-                                         std::vector<Packing> forests,
-                                         const MessageTime &time, double most,
-                                         double mostWhenLong, size_t maxTrees) {
+static llvm::Expected<Packing>
+fastestOf(const PackingProblem &problem, std::vector<Packing> forests,
+          const MessageTime &time, double most,
+          llvm::function_ref<double(const Packing &)> mostWhenLong,
+          size_t maxTrees) {
   constexpr double kAlike = 1.005;
   std::vector<Choice> choices;
   double least = most;
@@ -73,7 +74,7 @@ static llvm::Expected<Packing> fastestOf(const PackingProblem &problem,
         timeInParts(problem, forest, {}, maxTrees);
     if (!grown)
       return grown.takeError();
-    const double longer = timesLonger(*grown, time, mostWhenLong);
+    const double longer = timesLonger(*grown, time, mostWhenLong(forest));
     choices.push_back(
         {longer, grown->fillAt(kReferenceBytes), std::move(forest)});
     least = std::min(least, longer);
@@ -93,7 +94,7 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           const Packing *selected,
                                           double optimum,
                                           const SelectOptions &options) {
-  constexpr double kFaster = 0.98, kSlower = 1.1; // as in isWorthwhile
+  constexpr double kFaster = 0.98;
   constexpr int kMostHalved = 512; // timing more ranks takes long
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
@@ -126,8 +127,10 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
       problem, selected ? *selected : forests.front(), {}, maxTrees);
   if (!time)
     return time.takeError();
-  return fastestOf(problem, std::move(forests), *time, selected ? kFaster : 1,
-                   kSlower, maxTrees);
+  return fastestOf(
+      problem, std::move(forests), *time, selected ? kFaster : 1,
+      [](const Packing &) { return 1.1; }, // as in isWorthwhile
+      maxTrees);
 }
 
 llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
@@ -135,9 +138,12 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
                                                double optimum,
                                                const SelectOptions &options) {
   // For messages of a few MiB the model is off by up to a fifth.
-  constexpr double kFaster = 0.95, kSlower = 1.02;
+  constexpr double kFaster = 0.95;
+  // A forest that loses more of the rate must be faster for 1 GiB.
+  constexpr double kMostLost = 0.1;
+  constexpr double kMuchLost = kWideSlack, kWhenMuch = 0.95, kWhenLittle = 1.02;
   const RankTopology &machine = *problem.rankTopology;
-  if (!selected.symmetry || machine.numRanks() > RankTopology::kMostPaired ||
+  if (machine.numRanks() > RankTopology::kMostPaired ||
       equalBoxes(machine).empty() ||
       (options.keepGoing && !options.keepGoing()))
     return Packing();
@@ -147,9 +153,14 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
   PackingProblem free = problem;
   free.rankTopology = &*direct;
   const double loss =
-      options.slack > 0 ? std::max(options.slack, kWideSlack) : 0;
-  std::vector<Packing> forests =
-      packOverBoxes(free, *selected.symmetry, options.maxTrees);
+      options.slack > 0 ? std::max(options.slack, kMostLost) : 0;
+  // Over few ranks, packings list all trees.
+  std::vector<Packing> forests = packOverBoxes(
+      free, selected.symmetry ? *selected.symmetry : Symmetry::find(machine),
+      options.maxTrees);
+  if (!selected.symmetry)
+    for (Packing &forest : forests)
+      forest = forest.inFull();
   llvm::erase_if(forests, [&](const Packing &forest) {
     return forest.algbw < optimum * (1 - loss) ||
            forest.numTrees() > selected.numTrees();
@@ -160,5 +171,11 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
   llvm::Expected<MessageTime> time = timeInParts(free, selected, {}, maxTrees);
   if (!time)
     return time.takeError();
-  return fastestOf(free, std::move(forests), *time, kFaster, kSlower, maxTrees);
+  return fastestOf(
+      free, std::move(forests), *time, kFaster,
+      [&](const Packing &forest) {
+        return forest.algbw < optimum * (1 - kMuchLost) ? kWhenMuch
+                                                        : kWhenLittle;
+      },
+      maxTrees);
 }

@@ -31,9 +31,10 @@ llvm::Expected<Packing> growFaster(const PackingProblem &problem,
 /// For an allreduce, allgather or reducescatter whose optimum is `optimum`
 /// GB/s: returns the fastest of packOverBoxes, compared with `selected` in the
 /// same way, except that it must be faster by 5 %, and 1 GiB at most 2 %
-/// slower. Its rate may be a twentieth (or `options.slack`, if that is more)
-/// less than the optimum, unless there is no slack. Its ranks may have peers
-/// beyond the limit of `problem`.
+/// slower. Its rate may be a twentieth less than the optimum, or a tenth (or
+/// `options.slack`, if that is more) if 1 GiB is 5 % faster; if there is no
+/// slack, it is the optimum. Its ranks may have peers beyond the limit of
+/// `problem`.
 llvm::Expected<Packing> fasterOverBoxes(const PackingProblem &problem,
                                         const Packing &selected, double optimum,
                                         const SelectOptions &options);
