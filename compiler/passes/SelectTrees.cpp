@@ -81,11 +81,11 @@ llvm::Expected<SelectedForest> select(const PackingProblem &problem,
 
 /// Like select; if asked to, looks for forests with other peers as well. If
 /// these may be more than `from` allows, it is changed.
-llvm::Expected<SelectedForest> select(std::unique_ptr<ProblemFromIR> &from,
+llvm::Expected<SelectedForest> select(ProblemFromIR &from,
                                       const PackedTrees &packed,
                                       const SelectOptions &options,
                                       bool changesPeers) {
-  const PackingProblem &problem = from->problem;
+  const PackingProblem &problem = from.problem;
   llvm::Expected<SelectedForest> selected = select(problem, packed, options);
   if (!selected || !changesPeers)
     return selected;
@@ -100,7 +100,7 @@ llvm::Expected<SelectedForest> select(std::unique_ptr<ProblemFromIR> &from,
   if (!overBoxes)
     return overBoxes.takeError();
   if (!overBoxes->trees.empty()) {
-    if (llvm::Error error = allowAllPeers(*from))
+    if (llvm::Error error = allowAllPeers(from))
       return error;
     return SelectedForest{std::move(*overBoxes)};
   }
@@ -118,7 +118,7 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
   UnsolvedPrograms unsolved;
   options.unsolved = &unsolved;
   llvm::Expected<SelectedForest> selected =
-      select(*from, packed, options, changesPeers);
+      select(**from, packed, options, changesPeers);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
   OpBuilder builder(forest);

@@ -229,6 +229,9 @@ std::vector<Packing> blink::packOverBoxes(const PackingProblem &problem,
                                           int maxTrees) {
   // With more, lanes have too many messages at a time, or ranks many peers.
   constexpr int kMost = 8;
+  // An allreduce's trees have few images, and proofs of the bound take longer
+  // the more ranks are no images of others.
+  constexpr int kMostReducing = 2048;
   const RankTopology &machine = *problem.rankTopology;
   const Collective collective = problem.collective;
   std::vector<Packing> packings;
@@ -238,8 +241,10 @@ std::vector<Packing> blink::packOverBoxes(const PackingProblem &problem,
       problem.association || !problem.switches.empty() || machine.isLimited() ||
       equalBoxes(machine).empty())
     return packings;
-  const CrossingOnce trees(problem, symmetry);
   const bool reductions = collective == Collective::allreduce;
+  if (reductions && machine.numRanks() > kMostReducing)
+    return packings;
+  const CrossingOnce trees(problem, symmetry);
   for (int k = 2; k <= kMost; k = reductions ? k + 1 : 2 * k) {
     Packing packing =
         reductions ? trees.packReductions(k) : trees.packBlocks(k);

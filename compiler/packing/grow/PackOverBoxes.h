@@ -33,8 +33,8 @@ namespace blink {
 /// subgroups: one generator must move boxes, along one circle, and the others
 /// none. Empty if there is no such subgroup, if paths are missing, with relays,
 /// phases, an order, switches or a limit on peers, if `maxTrees` (unless 0) is
-/// less than needed, and for other collectives. Each packing has passed
-/// PackingProblem::verify.
+/// less than needed, for an allreduce over more than 2,048 ranks, and for other
+/// collectives. Each packing has passed PackingProblem::verify.
 std::vector<Packing> packOverBoxes(const PackingProblem &problem,
                                    const Symmetry &symmetry, int maxTrees);
 

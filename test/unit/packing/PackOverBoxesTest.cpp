@@ -131,8 +131,10 @@ TEST_CASE("there are no trees over boxes where machines or options forbid it") {
   CHECK(packingsOf(machine, Collective::allreduce, 15).empty());
   CHECK(packingsOf(machine, Collective::allreduce, 16).size() == 1);
   CHECK(packingsOf(machine, Collective::allgather, 63).empty());
-  // A prime number of boxes above 8; one box; and no symmetry.
+  // A prime number of boxes above 8; too many ranks; one box; and no symmetry.
   CHECK(packingsOf(pod("dgx-h100", 11), Collective::allreduce).empty());
+  CHECK(packingsOf(pod("dgx-h100", 256), Collective::allreduce).size() == 3);
+  CHECK(packingsOf(pod("dgx-h100", 260), Collective::allreduce).empty());
   const RankTopology box = rankTopologyOf(shippedTopology("dgx2"));
   CHECK(packingsOf(box, Collective::allreduce).empty());
   CHECK(packOverBoxes({&machine, Collective::allreduce},
