@@ -143,9 +143,7 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
   constexpr double kMostLost = 0.1;
   constexpr double kMuchLost = kWideSlack, kWhenMuch = 0.95, kWhenLittle = 1.02;
   const RankTopology &machine = *problem.rankTopology;
-  if (machine.numRanks() > RankTopology::kMostPaired ||
-      equalBoxes(machine).empty() ||
-      (options.keepGoing && !options.keepGoing()))
+  if (!mayPackOverBoxes(problem) || (options.keepGoing && !options.keepGoing()))
     return Packing();
   llvm::Expected<RankTopology> direct = withAllPairs(machine);
   if (!direct)

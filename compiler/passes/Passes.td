@@ -36,8 +36,8 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
     are shared fairly, with the default number of lanes per rank. If it then
     sustains less than 97 % of its rate, trees of equal weight may cost up to
     5 % of the rate, unless slack is 0. Over TCP, forests in which ranks have
-    few peers are tried, too, and for an allreduce over many boxes, forests of
-    few trees, whose ranks may have any peers. The certificate does not change.
+    few peers are tried, too, and over equal boxes, forests that cross to each
+    box once, whose ranks may have any peers. The certificate does not change.
     Forests that are variants for a range of sizes are not changed.
   }];
   let options = [

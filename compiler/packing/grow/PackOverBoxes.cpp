@@ -82,8 +82,8 @@ size_t CrossingOnce::boxAfter(const Symmetry::Generator &generator,
 void CrossingOnce::findMoving() {
   for (const Symmetry::Generator &generator : group_.generators()) {
     const int rank = boxes_.front().front();
-    // Automorphisms take boxes to boxes, and this group moves all or none of
-    // the ranks.
+    // Automorphisms take boxes to boxes. One that keeps the first box keeps
+    // its images, too, since the group is abelian.
     if (boxAfter(generator, rank) == boxOf_[size_t(rank)])
       continue;
     if (moving_) {
@@ -142,21 +142,15 @@ Tree CrossingOnce::make(size_t place, const BoxTree &over) const {
   return isWhole ? tree : Tree();
 }
 
-/// Returns the rate at which all trees, which have equal weights, fill some
+/// Returns the rate at which all trees, which have weights of 1, fill some
 /// link.
 double CrossingOnce::rateOf(const Packing &packing) const {
-  const Topology &topology = machine_.topology();
-  std::vector<double> loads(topology.links.size(), 0);
-  for (const Tree &tree : packing.trees)
-    for (const std::vector<TreeEdge> *edges : {&tree.up, &tree.down})
-      for (const TreeEdge &edge : *edges)
-        for (int link : edge.path)
-          loads[size_t(link)] += 1;
-  loads = packing.symmetry->sumOfImages(loads);
+  const std::vector<Link> &links = machine_.topology().links;
+  const std::vector<double> loads = problem_.linkLoads(packing);
   double weight = kInfinity;
   for (size_t link = 0; link < loads.size(); ++link)
     if (loads[link] > 0)
-      weight = std::min(weight, topology.links[link].bandwidth / loads[link]);
+      weight = std::min(weight, links[link].bandwidth / loads[link]);
   return weight * packing.numTrees();
 }
 
@@ -224,26 +218,29 @@ Packing CrossingOnce::packBlocks(int radix) const {
   return pack(over, std::move(symmetry));
 }
 
+bool blink::mayPackOverBoxes(const PackingProblem &problem) {
+  // An allreduce's trees have few images, and proofs of the bound take longer
+  // the more ranks are no images of others.
+  constexpr int kMostReducing = 2048;
+  const Collective collective = problem.collective;
+  const int numRanks = problem.rankTopology->numRanks();
+  return (collective == Collective::allreduce
+              ? numRanks <= kMostReducing
+              : collective == Collective::allgather ||
+                    collective == Collective::reducescatter) &&
+         numRanks <= RankTopology::kMostPaired && !problem.association &&
+         problem.switches.empty() && !equalBoxes(*problem.rankTopology).empty();
+}
+
 std::vector<Packing> blink::packOverBoxes(const PackingProblem &problem,
                                           const Symmetry &symmetry,
                                           int maxTrees) {
   // With more, lanes have too many messages at a time, or ranks many peers.
   constexpr int kMost = 8;
-  // An allreduce's trees have few images, and proofs of the bound take longer
-  // the more ranks are no images of others.
-  constexpr int kMostReducing = 2048;
-  const RankTopology &machine = *problem.rankTopology;
-  const Collective collective = problem.collective;
   std::vector<Packing> packings;
-  if ((collective != Collective::allreduce &&
-       collective != Collective::allgather &&
-       collective != Collective::reducescatter) ||
-      problem.association || !problem.switches.empty() || machine.isLimited() ||
-      equalBoxes(machine).empty())
+  if (!mayPackOverBoxes(problem) || problem.rankTopology->isLimited())
     return packings;
-  const bool reductions = collective == Collective::allreduce;
-  if (reductions && machine.numRanks() > kMostReducing)
-    return packings;
+  const bool reductions = problem.collective == Collective::allreduce;
   const CrossingOnce trees(problem, symmetry);
   for (int k = 2; k <= kMost; k = reductions ? k + 1 : 2 * k) {
     Packing packing =

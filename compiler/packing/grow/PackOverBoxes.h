@@ -11,6 +11,10 @@
 
 namespace blink {
 
+/// Returns true if packOverBoxes may find packings of `problem`, or would
+/// without a limit on peers.
+bool mayPackOverBoxes(const PackingProblem &problem);
+
 /// Returns packings of an allreduce, allgather or reducescatter over equal
 /// boxes (Boxes.h) whose trees cross to each box once, between ranks at one
 /// place, and reach the other ranks of the box from there. Optimal trees may
@@ -33,8 +37,9 @@ namespace blink {
 /// subgroups: one generator must move boxes, along one circle, and the others
 /// none. Empty if there is no such subgroup, if paths are missing, with relays,
 /// phases, an order, switches or a limit on peers, if `maxTrees` (unless 0) is
-/// less than needed, for an allreduce over more than 2,048 ranks, and for other
-/// collectives. Each packing has passed PackingProblem::verify.
+/// less than needed, for an allreduce over more than 2,048 ranks or others over
+/// more than RankTopology::kMostPaired, and for other collectives. Each packing
+/// has passed PackingProblem::verify.
 std::vector<Packing> packOverBoxes(const PackingProblem &problem,
                                    const Symmetry &symmetry, int maxTrees);
 
