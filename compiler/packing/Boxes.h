@@ -21,6 +21,17 @@ std::vector<std::vector<int>> equalBoxes(const RankTopology &rankTopology);
 /// may have a path.
 llvm::Expected<RankTopology> withAllPairs(const RankTopology &rankTopology);
 
+/// A box of a job as a machine of its own.
+struct LoneBox {
+  RankTopology machine;   ///< rank i is the i-th of the box's ranks
+  std::vector<int> links; ///< of the whole machine: what each link of it is
+};
+
+/// Returns the box to which `ranks` belong, with all that is joined to them
+/// without a nic, and nothing else.
+llvm::Expected<LoneBox> boxAlone(const RankTopology &rankTopology,
+                                 const std::vector<int> &ranks);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_BOXES_H

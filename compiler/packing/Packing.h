@@ -133,6 +133,9 @@ struct PackingProblem {
   /// The switches that may work for trees. Must be empty if sums have an order
   /// and for routed collectives.
   std::vector<SwitchStar> switches = {};
+  /// The symmetry modulo which solvers work; null for the one that
+  /// Symmetry::find finds.
+  std::shared_ptr<const Symmetry> symmetry = nullptr;
 
   /// Checks that the problem can be solved. Errors: a root outside the
   /// allocation; ranks that cannot reach each other (the error names the

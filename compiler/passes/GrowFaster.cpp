@@ -6,6 +6,7 @@
 
 #include "compiler/passes/GrowFaster.h"
 
+#include "compiler/packing/BoxForests.h"
 #include "compiler/packing/Boxes.h"
 #include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/GrowOverBoxes.h"
@@ -13,6 +14,7 @@
 #include "compiler/packing/grow/PackOverBoxes.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Infinity.h"
+#include "compiler/topology/symmetry/BoxRotation.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -133,6 +135,50 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
       maxTrees);
 }
 
+/// Returns the forests over boxes that compete with `selected`: those that
+/// reach the ranks of a box directly or, if none of these has enough of the
+/// optimum, over trees of the box.
+static llvm::Expected<std::vector<Packing>>
+forestsOverBoxes(const PackingProblem &problem, const Packing &selected,
+                 double optimum, const SelectOptions &options) {
+  constexpr double kMostLost = 0.1;
+  // Optimal trees also reach GPUs of a box over the network, which trees of the
+  // box do not.
+  constexpr double kParts[] = {0.95, 0.9, 0.85, 0.8};
+  const RankTopology &machine = *problem.rankTopology;
+  std::vector<Packing> forests;
+  auto add = [&](const Symmetry &symmetry, const Packing *ofBox, double loss) {
+    for (Packing &forest :
+         packOverBoxes(problem, symmetry, options.maxTrees, ofBox))
+      if (forest.algbw >= optimum * (1 - loss) &&
+          forest.numTrees() <= selected.numTrees())
+        // Over few ranks, packings list all trees.
+        forests.push_back(selected.symmetry ? std::move(forest)
+                                            : forest.inFull());
+  };
+  add(selected.symmetry ? *selected.symmetry : Symmetry::find(machine), nullptr,
+      options.slack > 0 ? std::max(options.slack, kMostLost) : 0);
+  if (!forests.empty() || options.slack == 0)
+    return forests;
+  llvm::Expected<Symmetry> rotation = rotationOfBoxes(machine);
+  if (!rotation) {
+    llvm::consumeError(rotation.takeError());
+    return forests;
+  }
+  // An allreduce gathers as much as it scatters.
+  const double inBox = problem.collective == Collective::allreduce ? 2 : 1;
+  std::vector<double> rates;
+  for (double part : kParts)
+    rates.push_back(optimum * part * inBox);
+  llvm::Expected<std::vector<Packing>> ofBox =
+      boxForests(machine, rates, options);
+  if (!ofBox)
+    return ofBox.takeError();
+  for (const Packing &forest : *ofBox)
+    add(*rotation, &forest, 1 - *std::rbegin(kParts));
+  return forests;
+}
+
 llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
                                                const Packing &selected,
                                                double optimum,
@@ -140,37 +186,26 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
   // For messages of a few MiB the model is off by up to a fifth.
   constexpr double kFaster = 0.95;
   // A forest that loses more of the rate must be faster for 1 GiB.
-  constexpr double kMostLost = 0.1;
   constexpr double kMuchLost = kWideSlack, kWhenMuch = 0.95, kWhenLittle = 1.02;
-  const RankTopology &machine = *problem.rankTopology;
   if (!mayPackOverBoxes(problem) || (options.keepGoing && !options.keepGoing()))
     return Packing();
-  llvm::Expected<RankTopology> direct = withAllPairs(machine);
+  llvm::Expected<RankTopology> direct = withAllPairs(*problem.rankTopology);
   if (!direct)
     return direct.takeError();
   PackingProblem free = problem;
   free.rankTopology = &*direct;
-  const double loss =
-      options.slack > 0 ? std::max(options.slack, kMostLost) : 0;
-  // Over few ranks, packings list all trees.
-  std::vector<Packing> forests = packOverBoxes(
-      free, selected.symmetry ? *selected.symmetry : Symmetry::find(machine),
-      options.maxTrees);
-  if (!selected.symmetry)
-    for (Packing &forest : forests)
-      forest = forest.inFull();
-  llvm::erase_if(forests, [&](const Packing &forest) {
-    return forest.algbw < optimum * (1 - loss) ||
-           forest.numTrees() > selected.numTrees();
-  });
-  if (forests.empty())
+  llvm::Expected<std::vector<Packing>> forests =
+      forestsOverBoxes(free, selected, optimum, options);
+  if (!forests)
+    return forests.takeError();
+  if (forests->empty())
     return Packing();
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
   llvm::Expected<MessageTime> time = timeInParts(free, selected, {}, maxTrees);
   if (!time)
     return time.takeError();
   return fastestOf(
-      free, std::move(forests), *time, kFaster,
+      free, std::move(*forests), *time, kFaster,
       [&](const Packing &forest) {
         return forest.algbw < optimum * (1 - kMuchLost) ? kWhenMuch
                                                         : kWhenLittle;

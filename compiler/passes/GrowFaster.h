@@ -33,8 +33,10 @@ llvm::Expected<Packing> growFaster(const PackingProblem &problem,
 /// same way, except that it must be faster by 5 %, and 1 GiB at most 2 %
 /// slower. Its rate may be a twentieth less than the optimum, or a tenth (or
 /// `options.slack`, if that is more) if 1 GiB is 5 % faster; if there is no
-/// slack, it is the optimum. Its ranks may have peers beyond the limit of
-/// `problem`.
+/// slack, it is the optimum. If no forest has that rate, because GPUs of a box
+/// are not all joined, forests over trees of the box (BoxForests.h) are tried.
+/// Their rate may be a fifth less, on the same terms. Its ranks may have peers
+/// beyond the limit of `problem`.
 llvm::Expected<Packing> fasterOverBoxes(const PackingProblem &problem,
                                         const Packing &selected, double optimum,
                                         const SelectOptions &options);

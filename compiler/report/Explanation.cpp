@@ -165,9 +165,14 @@ static void giveReasons(Explanation &explanation) {
   }
   if (explanation.groups.size() > 1 &&
       explanation.groups.size() < summary.gpus.size()) {
+    constexpr size_t kMostShown = 16;
     std::vector<std::string> words;
-    for (const std::vector<int> &group : explanation.groups)
+    for (const std::vector<int> &group :
+         llvm::ArrayRef(explanation.groups).take_front(kMostShown))
       words.push_back("{" + formatGpus(group) + "}");
+    if (explanation.groups.size() > kMostShown)
+      words.push_back(llvm::formatv("and {0} more groups",
+                                    explanation.groups.size() - kMostShown));
     reasons.push_back("They separate the GPUs into " + llvm::join(words, " ") +
                       ".");
   } else if (explanation.groups.size() == summary.gpus.size()) {

@@ -117,6 +117,11 @@ blink::problemFromIR(collective::ForestOp forest, PeerLimits &limits) {
     if (failed(symmetry))
       return failure();
     (*from)->symmetry = std::move(*symmetry);
+    // All variants in symmetric form have one symmetry. An allreduce has only
+    // one such variant, since others have single trees.
+    const RankTopology &ranks = (*from)->rankTopology;
+    if (numBlocks((*from)->problem.collective, ranks.numRanks()) > 1)
+      (*from)->problem.symmetry = (*from)->symmetry;
   }
   auto most = forest->getAttrOfType<IntegerAttr>(collective::kMaxPeersAttr);
   if (failed(from) || !most || most.getInt() <= 0)

@@ -270,7 +270,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
           "Largest fraction of the optimal rate that may be lost for fewer and "
           "lower trees. If links that are shared fairly would not sustain the "
           "rate of these trees, up to 0.05 may be lost for trees whose rate "
-          "they sustain, and up to 0.1 for trees that cross to each server "
+          "they sustain, and up to 0.2 for trees that cross to each server "
           "once if messages are faster. A broadcast or reduce over more than "
           "128 ranks may lose more: the optimum can take minutes. With 0, no "
           "rate is lost")

@@ -28,7 +28,9 @@ struct BoxTree {
 /// Builds packings for one machine.
 class CrossingOnce {
 public:
-  CrossingOnce(const PackingProblem &problem, const Symmetry &symmetry)
+  /// `ofBox` as in packOverBoxes.
+  CrossingOnce(const PackingProblem &problem, const Symmetry &symmetry,
+               const Packing *ofBox)
       : problem_(problem), machine_(*problem.rankTopology), group_(symmetry),
         boxes_(equalBoxes(machine_)), boxOf_(size_t(machine_.numRanks())),
         paths_(symmetry,
@@ -39,20 +41,32 @@ public:
       for (int rank : boxes_[box])
         boxOf_[size_t(rank)] = box;
     findMoving();
+    findTreesOfPlaces(ofBox);
   }
 
-  /// Returns a packing of an allreduce of `children` trees for each place.
+  /// Returns a packing of an allreduce of `children` trees for each place, or
+  /// for each tree of its box.
   Packing packReductions(int children) const;
   /// Returns a packing of an allgather or reducescatter of one tree for each
   /// rank, over boxes by their digits in base `radix`.
   Packing packBlocks(int radix) const;
 
 private:
+  /// How the first box's ranks are reached from one of them.
+  struct PlaceTree {
+    size_t place;
+    double weight;
+    /// Null if they are reached directly; in ranks of the first box.
+    const Tree *tree;
+  };
+
   size_t boxAfter(const Symmetry::Generator &generator, int rank) const;
   void findMoving();
+  void findTreesOfPlaces(const Packing *ofBox);
+  bool joinOver(const Tree &ofBox, size_t box, Tree &tree) const;
   std::shared_ptr<const Symmetry> subgroup(int images) const;
-  Tree make(size_t place, const BoxTree &over) const;
-  double rateOf(const Packing &packing) const;
+  Tree make(const PlaceTree &of, const BoxTree &over) const;
+  double roomOf(const Packing &packing) const;
   Packing pack(const BoxTree &over,
                std::shared_ptr<const Symmetry> symmetry) const;
 
@@ -64,6 +78,9 @@ private:
   SymmetricPaths paths_;
   /// The only generator that moves boxes; null if there is none.
   const Symmetry::Generator *moving_ = nullptr;
+  std::vector<PlaceTree> treesOfPlaces_;
+  /// With a packing of a box: the link back of each link, -1 if there is none.
+  std::vector<int> linksBack_;
 };
 
 } // namespace
@@ -94,17 +111,40 @@ void CrossingOnce::findMoving() {
   }
 }
 
+void CrossingOnce::findTreesOfPlaces(const Packing *ofBox) {
+  const std::vector<int> &box = boxes_.front();
+  if (!ofBox) {
+    for (size_t place = 0; place < box.size(); ++place)
+      treesOfPlaces_.push_back({place, 1, nullptr});
+    return;
+  }
+  for (const Tree &tree : ofBox->trees)
+    treesOfPlaces_.push_back(
+        {size_t(llvm::find(box, tree.root) - box.begin()), tree.weight, &tree});
+  const std::vector<Link> &links = machine_.topology().links;
+  const auto indices = machine_.topology().linkIndices();
+  for (const Link &link : links) {
+    auto back = indices.find({link.to, link.from, link.kind});
+    linksBack_.push_back(back == indices.end() ? -1 : back->second);
+  }
+}
+
 /// Returns the subgroup in which a box has `images` images; null if there is
-/// none.
+/// none. With a packing of a box, which has no symmetry, ranks of a box are no
+/// images of each other.
 std::shared_ptr<const Symmetry> CrossingOnce::subgroup(int images) const {
   if (!moving_ || moving_->steps % images != 0)
     return nullptr;
-  std::vector<Symmetry::Generator> generators = group_.generators();
-  Symmetry::Generator &power =
-      generators[size_t(moving_ - group_.generators().data())];
+  Symmetry::Generator power = *moving_;
   power.steps = images;
   for (int times = moving_->steps / images; times > 1; --times)
     power.nodes = compose(moving_->nodes, power.nodes);
+  std::vector<Symmetry::Generator> generators;
+  for (const Symmetry::Generator &generator : group_.generators())
+    if (&generator == moving_)
+      generators.push_back(power);
+    else if (linksBack_.empty())
+      generators.push_back(generator);
   llvm::Expected<Symmetry> created =
       Symmetry::create(machine_, std::move(generators));
   if (created)
@@ -113,12 +153,44 @@ std::shared_ptr<const Symmetry> CrossingOnce::subgroup(int images) const {
   return nullptr;
 }
 
-/// Returns the tree over the ranks at `place`, and from these to the other
+/// Adds to `tree` the edges of a tree of the first box, moved to another box.
+/// Returns false if no symmetry moves each rank to the one at its place, or a
+/// way back is missing.
+bool CrossingOnce::joinOver(const Tree &ofBox, size_t box, Tree &tree) const {
+  const std::vector<int> &first = boxes_.front(), &other = boxes_[box];
+  // One symmetry at most takes a rank to another.
+  const int from = group_.inverse(group_.elementTo(first.front()));
+  const int to = group_.elementTo(other.front());
+  auto moved = [&](int rank) {
+    return group_.mapRank(to, group_.mapRank(from, rank));
+  };
+  for (size_t place = 0; place < first.size(); ++place)
+    if (moved(first[place]) != other[place])
+      return false;
+  for (const TreeEdge &edge : ofBox.down) {
+    const Path path = group_.mapPath(to, group_.mapPath(from, edge.path));
+    const int parent = moved(edge.from), child = moved(edge.to);
+    if (hasDownTrees(problem_.collective))
+      tree.down.push_back({parent, child, path});
+    if (!hasUpTrees(problem_.collective))
+      continue;
+    Path back;
+    for (int link : llvm::reverse(path))
+      back.push_back(linksBack_[size_t(link)]);
+    if (llvm::is_contained(back, -1))
+      return false;
+    tree.up.push_back({child, parent, std::move(back)});
+  }
+  return true;
+}
+
+/// Returns the tree over the ranks at a place, and from these to the other
 /// ranks of their boxes; without edges if a path is missing.
-Tree CrossingOnce::make(size_t place, const BoxTree &over) const {
+Tree CrossingOnce::make(const PlaceTree &of, const BoxTree &over) const {
+  const size_t place = of.place;
   Tree tree;
   tree.root = boxes_[over.boxes.front()][place];
-  tree.weight = 1;
+  tree.weight = of.weight;
   bool isWhole = true;
   auto join = [&](int parent, int child) {
     if (hasUpTrees(problem_.collective)) {
@@ -133,25 +205,27 @@ Tree CrossingOnce::make(size_t place, const BoxTree &over) const {
   for (size_t next = 1; next < over.boxes.size(); ++next)
     join(boxes_[over.boxes[over.parents[next]]][place],
          boxes_[over.boxes[next]][place]);
-  for (size_t of : over.boxes) {
-    const std::vector<int> &box = boxes_[of];
-    for (size_t next = 1; next < box.size(); ++next)
-      join(box[place], box[(place + next) % box.size()]);
+  for (size_t other : over.boxes) {
+    const std::vector<int> &box = boxes_[other];
+    if (of.tree)
+      isWhole &= joinOver(*of.tree, other, tree);
+    else
+      for (size_t next = 1; next < box.size(); ++next)
+        join(box[place], box[(place + next) % box.size()]);
   }
   std::reverse(tree.up.begin(), tree.up.end()); // children come first there
   return isWhole ? tree : Tree();
 }
 
-/// Returns the rate at which all trees, which have weights of 1, fill some
-/// link.
-double CrossingOnce::rateOf(const Packing &packing) const {
+/// Returns the factor by which weights must grow to fill some link.
+double CrossingOnce::roomOf(const Packing &packing) const {
   const std::vector<Link> &links = machine_.topology().links;
   const std::vector<double> loads = problem_.linkLoads(packing);
-  double weight = kInfinity;
+  double room = kInfinity;
   for (size_t link = 0; link < loads.size(); ++link)
     if (loads[link] > 0)
-      weight = std::min(weight, links[link].bandwidth / loads[link]);
-  return weight * packing.numTrees();
+      room = std::min(room, links[link].bandwidth / loads[link]);
+  return room;
 }
 
 /// Returns the packing of the images of the trees over all places; empty if
@@ -159,17 +233,21 @@ double CrossingOnce::rateOf(const Packing &packing) const {
 Packing CrossingOnce::pack(const BoxTree &over,
                            std::shared_ptr<const Symmetry> symmetry) const {
   Packing packing;
-  for (size_t place = 0; place < boxes_.front().size(); ++place) {
-    if (symmetry->elementTo(boxes_[over.boxes.front()][place]) != 0)
+  const std::vector<int> &roots = boxes_[over.boxes.front()];
+  for (const PlaceTree &of : treesOfPlaces_) {
+    if (symmetry->elementTo(roots[of.place]) != 0)
       continue; // an image of another place
-    packing.trees.push_back(make(place, over));
+    packing.trees.push_back(make(of, over));
     if (packing.trees.back().up.empty() && packing.trees.back().down.empty())
       return Packing();
   }
+  const int images = symmetry->order();
   packing.symmetry = std::move(symmetry);
-  packing.algbw = rateOf(packing);
-  for (Tree &tree : packing.trees)
-    tree.weight = packing.algbw / packing.numTrees();
+  const double room = roomOf(packing);
+  for (Tree &tree : packing.trees) {
+    tree.weight *= room;
+    packing.algbw += tree.weight * images;
+  }
   return packing;
 }
 
@@ -234,14 +312,14 @@ bool blink::mayPackOverBoxes(const PackingProblem &problem) {
 
 std::vector<Packing> blink::packOverBoxes(const PackingProblem &problem,
                                           const Symmetry &symmetry,
-                                          int maxTrees) {
+                                          int maxTrees, const Packing *ofBox) {
   // With more, lanes have too many messages at a time, or ranks many peers.
   constexpr int kMost = 8;
   std::vector<Packing> packings;
   if (!mayPackOverBoxes(problem) || problem.rankTopology->isLimited())
     return packings;
   const bool reductions = problem.collective == Collective::allreduce;
-  const CrossingOnce trees(problem, symmetry);
+  const CrossingOnce trees(problem, symmetry, ofBox);
   for (int k = 2; k <= kMost; k = reductions ? k + 1 : 2 * k) {
     Packing packing =
         reductions ? trees.packReductions(k) : trees.packBlocks(k);

@@ -33,6 +33,10 @@ bool mayPackOverBoxes(const PackingProblem &problem);
 /// 1 - 1 / n of what an optimum does, and all of it if n <= 2 k. The packings
 /// differ in k: more children make trees lower.
 ///
+/// Where GPUs of a box are not all joined, `ofBox` says how to reach them: a
+/// packing of an allgather of the first box (BoxForests.h). A place then has as
+/// many times more trees. Up trees use the links back.
+///
 /// `symmetry` is a group of the machine, of which the packings' groups are
 /// subgroups: one generator must move boxes, along one circle, and the others
 /// none. Empty if there is no such subgroup, if paths are missing, with relays,
@@ -41,7 +45,8 @@ bool mayPackOverBoxes(const PackingProblem &problem);
 /// more than RankTopology::kMostPaired, and for other collectives. Each packing
 /// has passed PackingProblem::verify.
 std::vector<Packing> packOverBoxes(const PackingProblem &problem,
-                                   const Symmetry &symmetry, int maxTrees);
+                                   const Symmetry &symmetry, int maxTrees,
+                                   const Packing *ofBox = nullptr);
 
 } // namespace blink
 

@@ -58,9 +58,8 @@ std::vector<int> ranksBehind(const std::vector<TreeEdge> &edges, int numRanks,
 } // namespace
 
 SymmetricProblem::SymmetricProblem(const PackingProblem &problem,
-                                   Symmetry symmetry)
-    : problem_(&problem),
-      symmetry_(std::make_shared<const Symmetry>(std::move(symmetry))),
+                                   std::shared_ptr<const Symmetry> symmetry)
+    : problem_(&problem), symmetry_(std::move(symmetry)),
       numBlocks_(sched::numBlocks(problem.collective,
                                   problem.rankTopology->numRanks())),
       twins_(mirrorTwins(problem)) {
@@ -92,13 +91,17 @@ SymmetricProblem SymmetricProblem::reduce(const PackingProblem &problem) {
   // With one root, every useful automorphism keeps that root fixed, and none of
   // a group that acts freely does, apart from the identity. Nor does any keep
   // the order of ranks.
-  return isRooted(problem.collective) || problem.association
-             ? plain(problem)
-             : SymmetricProblem(problem, Symmetry::find(*problem.rankTopology));
+  if (isRooted(problem.collective) || problem.association)
+    return plain(problem);
+  return {problem, problem.symmetry
+                       ? problem.symmetry
+                       : std::make_shared<const Symmetry>(
+                             Symmetry::find(*problem.rankTopology))};
 }
 
 SymmetricProblem SymmetricProblem::plain(const PackingProblem &problem) {
-  return {problem, Symmetry::trivial(*problem.rankTopology)};
+  return {problem, std::make_shared<const Symmetry>(
+                       Symmetry::trivial(*problem.rankTopology))};
 }
 
 double SymmetricProblem::ratePerWeight() const {

@@ -32,9 +32,9 @@ struct RowUse {
 
 class SymmetricProblem {
 public:
-  /// Returns `problem` modulo the group that Symmetry::find finds; modulo
-  /// nothing if there is one root or if sums have an order. `problem` has
-  /// passed check() and must outlive the result.
+  /// Returns `problem` modulo its symmetry; modulo nothing if there is one root
+  /// or if sums have an order. `problem` has passed check() and must outlive
+  /// the result.
   static SymmetricProblem reduce(const PackingProblem &problem);
   /// Returns `problem` modulo nothing: rows are links and columns are trees.
   static SymmetricProblem plain(const PackingProblem &problem);
@@ -87,7 +87,8 @@ public:
   std::vector<double> averaged(std::vector<double> linkPrices) const;
 
 private:
-  SymmetricProblem(const PackingProblem &problem, Symmetry symmetry);
+  SymmetricProblem(const PackingProblem &problem,
+                   std::shared_ptr<const Symmetry> symmetry);
 
   const PackingProblem *problem_;
   std::shared_ptr<const Symmetry> symmetry_;

@@ -33,7 +33,7 @@ namespace {
 constexpr size_t kMostTurns = sched::ClusterSymmetry::kMostTurns;
 
 /// Returns the box of each node, or -1 for shared nodes.
-std::vector<int> findBoxes(const Topology &topology, int &numBoxes) {
+std::vector<int> boxesOfNodes(const Topology &topology, int &numBoxes) {
   const int numNodes = static_cast<int>(topology.nodes.size());
   auto isNic = [&](int node) {
     return topology.nodes[node].kind == NodeKind::nic;
@@ -91,13 +91,14 @@ public:
         nodeProperties_(nodeProperties(topology)),
         linkProperties_(linkProperties(topology)) {}
 
-  void run(const std::vector<int> &boxOf, int numBoxes);
+  void findKinds(const std::vector<int> &boxOf, int numBoxes);
+  /// Finds symmetries; follows findKinds.
+  void findSymmetries();
 
 private:
   NodeLook lookOf(int node) const {
     return {nodeProperties_[node], topology_.nodes[node].device};
   }
-  void findKinds(const std::vector<int> &boxOf, int numBoxes);
   void buildGraph();
   void findColumns(int kind);
   void findGroups();
@@ -353,8 +354,7 @@ void Finder::findTurns() {
   cluster_.turns.assign(whole.begin(), whole.end());
 }
 
-void Finder::run(const std::vector<int> &boxOf, int numBoxes) {
-  findKinds(boxOf, numBoxes);
+void Finder::findSymmetries() {
   buildGraph();
   for (size_t kind = 0; kind < cluster_.kinds.size(); ++kind)
     findColumns(static_cast<int>(kind));
@@ -364,9 +364,17 @@ void Finder::run(const std::vector<int> &boxOf, int numBoxes) {
 
 } // namespace
 
+Cluster Cluster::findBoxes(const Topology &topology) {
+  int numBoxes = 0;
+  const std::vector<int> boxOf = boxesOfNodes(topology, numBoxes);
+  Cluster cluster;
+  Finder(topology, cluster).findKinds(boxOf, numBoxes);
+  return cluster;
+}
+
 llvm::Expected<Cluster> Cluster::find(const Topology &topology) {
   int numBoxes = 0;
-  std::vector<int> boxOf = findBoxes(topology, numBoxes);
+  const std::vector<int> boxOf = boxesOfNodes(topology, numBoxes);
   if (numBoxes < 2)
     return makeError("'{0}' is one box: there are no nodes of kind nic between "
                      "its GPUs; name allocations by their GPUs",
@@ -378,7 +386,9 @@ llvm::Expected<Cluster> Cluster::find(const Topology &topology) {
                        "allocations by their GPUs",
                        topology.name, sched::ClusterSymmetry::kMostBoxGpus);
   Cluster cluster;
-  Finder(topology, cluster).run(boxOf, numBoxes);
+  Finder finder(topology, cluster);
+  finder.findKinds(boxOf, numBoxes);
+  finder.findSymmetries();
   return cluster;
 }
 

@@ -46,6 +46,10 @@ struct Cluster {
   std::vector<uint16_t> groups;
   std::vector<std::vector<int>> exchanges, turns;
 
+  /// Returns the boxes and shared nodes alone: kinds only have their number of
+  /// GPUs. There may be a single box.
+  static Cluster findBoxes(const Topology &topology);
+
   /// Errors: a single box, or a box of more than
   /// sched::ClusterSymmetry::kMostBoxGpus GPUs.
   static llvm::Expected<Cluster> find(const Topology &topology);
