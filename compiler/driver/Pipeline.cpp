@@ -9,6 +9,7 @@
 #include "compiler/packing/Packing.h"
 #include "compiler/packing/order/Association.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/plan/DefaultLanes.h"
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
 #include "compiler/target/EnumConversion.h"
@@ -33,12 +34,13 @@ sched::Settings CompileOptions::settings(ArrayRef<int> roots) const {
 }
 
 sched::Settings CompileOptions::commonSettings() const {
-  sched::Settings settings = {{"links", blink::toString(links)},
-                              {"slack", readable(slack)},
-                              {"max-trees", std::to_string(maxTrees)},
-                              {"max-lanes", std::to_string(maxLanes)},
-                              {"chunk-bytes", std::to_string(chunkBytes)},
-                              {"variants", smallVariant ? "all" : "bandwidth"}};
+  sched::Settings settings = {
+      {"links", blink::toString(links)},
+      {"slack", readable(slack)},
+      {"max-trees", std::to_string(maxTrees)},
+      {"max-lanes", maxLanes == 0 ? "default" : std::to_string(maxLanes)},
+      {"chunk-bytes", std::to_string(chunkBytes)},
+      {"variants", smallVariant ? "all" : "bandwidth"}};
   if (maxPeers)
     settings.push_back({"max-peers", std::to_string(*maxPeers)});
   if (phases)
@@ -148,6 +150,8 @@ blink::buildRequests(MLIRContext *context, const Topology &machineType,
       topology, options.gpus, options.links, options.relayGpus(topology));
   if (!rankTopology)
     return rankTopology.takeError();
+  if (options.maxLanes == 0)
+    options.maxLanes = defaultLimits(*rankTopology).maxLanes;
   for (int root : roots) {
     PackingProblem problem{&*rankTopology, options.collective, root};
     if (llvm::Error error = problem.check())

@@ -44,7 +44,7 @@ struct CompileOptions {
   /// The type in which partial sums of 8-bit and 16-bit types travel.
   sched::Accumulation accumulate = sched::Accumulation::none;
   bool inSwitch = false; ///< Switches that can may reduce and multicast.
-  unsigned maxLanes = 16;
+  unsigned maxLanes = 0; ///< Of a rank; 0: defaultLanes of the job.
   unsigned chunkBytes = 0;
   bool smallVariant = true; ///< Also make variants for small messages.
   /// Trees that replace Blink's own; null: none.

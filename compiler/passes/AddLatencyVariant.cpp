@@ -12,6 +12,7 @@
 
 #include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/plan/DefaultLanes.h"
 #include "compiler/plan/SmallVariants.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
@@ -63,9 +64,12 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
     if (!isWanted(forest, (*from)->problem, maxRanks))
       return success();
     PackedTrees large = readForest(forest, **from);
-    llvm::Expected<SmallVariants> small =
-        chooseSmallVariants((*from)->problem, large.packing,
-                            {maxLanes, chunkBytes}, variantLimits(**from));
+    ScheduleLimits limits = defaultLimits((*from)->rankTopology);
+    if (maxLanes > 0)
+      limits.maxLanes = maxLanes;
+    limits.chunkBytes = chunkBytes;
+    llvm::Expected<SmallVariants> small = chooseSmallVariants(
+        (*from)->problem, large.packing, limits, variantLimits(**from));
     if (!small)
       return forest.emitError(toString(small.takeError()));
     SmallRanges ranges = small->ranges;
@@ -110,7 +114,7 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
 
   void runOnOperation() override {
     Operation *module = getOperation();
-    if (failed(checkOption(module, "max-lanes", maxLanes, 1, kLanesLimit)) ||
+    if (failed(checkOption(module, "max-lanes", maxLanes, 0, kLanesLimit)) ||
         failed(checkOption(module, "chunk-bytes", chunkBytes, 0,
                            kChunkBytesLimit)) ||
         failed(checkOption(module, "max-ranks", maxRanks, 0, kRanksLimit)) ||

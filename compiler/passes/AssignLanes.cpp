@@ -12,6 +12,7 @@
 #include "compiler/passes/FastestOrder.h"
 #include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/plan/DefaultLanes.h"
 #include "compiler/plan/SymmetricLanes.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
@@ -31,9 +32,19 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
   using Base::Base;
 
   LogicalResult assign(collective::ScheduleOp schedule) {
-    FailureOr<FoldProgram> program = readProgram(schedule);
+    SymbolTableCollection symbols;
+    collective::TopologyOp topology = collective::lookupTopology(
+        schedule, symbols, schedule.getTopologyAttr());
+    if (!topology)
+      return failure();
+    const TopologyFromIR machine(topology);
+    FailureOr<FoldProgram> program = readProgram(schedule, machine);
     if (failed(program))
       return failure();
+    const unsigned maxLanes =
+        this->maxLanes > 0 ? unsigned(this->maxLanes)
+                           : defaultLanes(machine.topology, schedule.getGpus(),
+                                          fromIR(schedule.getLinks()));
     const bool loose = llvm::all_of(
         program->ranks, [](const auto &rank) { return rank.lanes.empty(); });
     // Trees over fewer ranks are hardly ever images of each other.
@@ -56,8 +67,9 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
     // Folds of the variant for the smallest messages move hardly any bytes. If
     // lanes have only a few of them, it matters more which folds share a lane,
     // and assignLanes decides.
+    constexpr unsigned kFewLanes = 16;
     const bool many = llvm::any_of(program->ranks, [&](const auto &rank) {
-      return rank.folds.size() > 2 * size_t(maxLanes);
+      return rank.folds.size() > 2 * size_t(std::min(maxLanes, kFewLanes));
     });
     if (!loose || isPairwise(program->collective)) {
       assignLanes(*program, protocol, maxLanes);
@@ -76,7 +88,7 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
 
   void runOnOperation() override {
     Operation *module = getOperation();
-    if (failed(checkOption(module, "max-lanes", maxLanes, 1, kLanesLimit)))
+    if (failed(checkOption(module, "max-lanes", maxLanes, 0, kLanesLimit)))
       return signalPassFailure();
     for (auto schedule : getOperation().getOps<collective::ScheduleOp>())
       if (failed(assign(schedule)))

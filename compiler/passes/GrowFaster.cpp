@@ -12,6 +12,7 @@
 #include "compiler/packing/grow/GrowOverBoxes.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/PackOverBoxes.h"
+#include "compiler/plan/DefaultLanes.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Infinity.h"
 #include "compiler/topology/symmetry/BoxRotation.h"
@@ -21,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace blink;
 
@@ -51,18 +53,25 @@ Packing inHalves(Packing packing) {
   return packing;
 }
 
-/// A forest, the factor by which it takes longer, and the time to fill its
-/// pipeline.
+/// A forest and the factor by which it takes longer.
 struct Choice {
   double longer;
-  double fill;
+  std::pair<double, int> fill; ///< Time to fill its pipeline, depth.
   Packing packing;
 };
+
+int depthOf(const Packing &packing, int numRanks) {
+  int depth = 0;
+  for (const Tree &tree : packing.trees)
+    depth = std::max(depth, tree.depth(numRanks));
+  return depth;
+}
 
 } // namespace
 
 /// Returns the fastest of `forests` by timesLonger than `time`, if it is below
-/// `most`: of those within 0.5 % of it, the one whose pipeline fills first.
+/// `most`: of those within 0.5 % of it, the one whose pipeline fills first, or
+/// the lowest of several such.
 static llvm::Expected<Packing>
 fastestOf(const PackingProblem &problem, std::vector<Packing> forests,
           const MessageTime &time, double most,
@@ -72,17 +81,18 @@ fastestOf(const PackingProblem &problem, std::vector<Packing> forests,
   std::vector<Choice> choices;
   double least = most;
   for (Packing &forest : forests) {
-    llvm::Expected<MessageTime> grown =
-        timeInParts(problem, forest, {}, maxTrees);
+    llvm::Expected<MessageTime> grown = timeInParts(
+        problem, forest, defaultLimits(*problem.rankTopology), maxTrees);
     if (!grown)
       return grown.takeError();
     const double longer = timesLonger(*grown, time, mostWhenLong(forest));
+    const int depth = depthOf(forest, problem.rankTopology->numRanks());
     choices.push_back(
-        {longer, grown->fillAt(kReferenceBytes), std::move(forest)});
+        {longer, {grown->fillAt(kReferenceBytes), depth}, std::move(forest)});
     least = std::min(least, longer);
   }
   Packing fastest;
-  double leastFill = kInfinity;
+  std::pair<double, int> leastFill(kInfinity, 0);
   for (Choice &choice : choices)
     if (choice.longer <= std::min(most, least * kAlike) &&
         choice.fill < leastFill) {
@@ -125,8 +135,9 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
     if (2 * forests[forest].trees.size() <= mostTrees)
       forests.push_back(inHalves(forests[forest]));
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
-  llvm::Expected<MessageTime> time = timeInParts(
-      problem, selected ? *selected : forests.front(), {}, maxTrees);
+  llvm::Expected<MessageTime> time =
+      timeInParts(problem, selected ? *selected : forests.front(),
+                  defaultLimits(*problem.rankTopology), maxTrees);
   if (!time)
     return time.takeError();
   return fastestOf(
@@ -201,7 +212,8 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
   if (forests->empty())
     return Packing();
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
-  llvm::Expected<MessageTime> time = timeInParts(free, selected, {}, maxTrees);
+  llvm::Expected<MessageTime> time =
+      timeInParts(free, selected, defaultLimits(*free.rankTopology), maxTrees);
   if (!time)
     return time.takeError();
   return fastestOf(

@@ -6,8 +6,8 @@ include "mlir/Pass/PassBase.td"
 
 // Limits of a schedule. Passes that choose by the predicted time of a schedule
 // plan it down to its lanes and chunks within these limits.
-defvar maxLanesOption = Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
-                               "Maximum number of lanes of a rank">;
+defvar maxLanesOption = Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"0",
+                               "Maximum number of lanes of a rank (0: 16, or 32 for fast links)">;
 defvar chunkBytesOption = Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",
                                  "Size of a chunk in bytes (0: chosen by the model of time)">;
 

@@ -11,6 +11,7 @@
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/plan/DefaultLanes.h"
 #include "compiler/plan/HalfTrees.h"
 #include "compiler/target/ForestIR.h"
 #include "dialect/KnownAttrs.h"
@@ -35,7 +36,9 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
     if ((*from)->rankTopology.numRanks() == 1)
       return success(); // there is nothing to send
     PackedTrees trees = readForest(forest, **from);
-    const ScheduleLimits limits{maxLanes, chunkBytes};
+    const ScheduleLimits byDefault = defaultLimits((*from)->rankTopology);
+    const ScheduleLimits limits{maxLanes > 0 ? maxLanes : byDefault.maxLanes,
+                                chunkBytes};
     llvm::Expected<Packing> halves =
         chooseHalves((*from)->problem, trees.packing, limits, maxTrees);
     if (!halves)
@@ -51,7 +54,10 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
       forest.erase();
       forest = *rooted;
     }
-    std::vector<unsigned> parts = knownParts(forest);
+    const bool isDefault = limits.maxLanes == byDefault.maxLanes &&
+                           limits.chunkBytes == byDefault.chunkBytes &&
+                           maxTrees == 0;
+    std::vector<unsigned> parts = knownParts(forest, isDefault);
     if (parts.size() != trees.packing.trees.size()) {
       llvm::Expected<std::vector<unsigned>> chosen =
           chooseParts((*from)->problem, trees.packing, limits, maxTrees);
@@ -65,21 +71,20 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
   }
 
   /// Removes collective::kPartsAttr from the forest. Returns the parts that
-  /// were chosen when the forest was selected, or none if there are none or the
-  /// limits differ.
-  std::vector<unsigned> knownParts(collective::ForestOp forest) const {
-    constexpr ScheduleLimits kLimits;
+  /// were chosen when the forest was selected, or none if there are none or
+  /// they do not hold, since limits are not the default ones.
+  static std::vector<unsigned> knownParts(collective::ForestOp forest,
+                                          bool hold) {
     auto known = llvm::dyn_cast_or_null<DenseI32ArrayAttr>(
         forest->removeAttr(collective::kPartsAttr));
-    if (!known || maxLanes != kLimits.maxLanes ||
-        chunkBytes != kLimits.chunkBytes || maxTrees != 0)
+    if (!known || !hold)
       return {};
     return {known.asArrayRef().begin(), known.asArrayRef().end()};
   }
 
   void runOnOperation() override {
     Operation *module = getOperation();
-    if (failed(checkOption(module, "max-lanes", maxLanes, 1, kLanesLimit)) ||
+    if (failed(checkOption(module, "max-lanes", maxLanes, 0, kLanesLimit)) ||
         failed(checkOption(module, "chunk-bytes", chunkBytes, 0,
                            kChunkBytesLimit)) ||
         failed(checkOption(module, "max-trees", maxTrees, 0, kTreesLimit)))

@@ -7,6 +7,7 @@
 #include "compiler/passes/TimedForest.h"
 
 #include "compiler/packing/FairRate.h"
+#include "compiler/plan/DefaultLanes.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/simulate/SteadyPart.h"
 #include "compiler/support/Infinity.h"
@@ -15,7 +16,7 @@ using namespace blink;
 
 llvm::Expected<TimedForest> TimedForest::create(const PackingProblem &problem,
                                                 Packing packing) {
-  const ScheduleLimits limits;
+  const ScheduleLimits limits = defaultLimits(*problem.rankTopology);
   llvm::Expected<std::vector<unsigned>> parts =
       chooseParts(problem, packing, limits, /*maxTrees=*/0);
   if (!parts)

@@ -201,7 +201,7 @@ struct MessageTime {
 /// The resources that a schedule may use, and the chunk size that the user asks
 /// for.
 struct ScheduleLimits {
-  unsigned maxLanes = 16;  ///< of a rank
+  unsigned maxLanes = 16;  ///< of a rank; see DefaultLanes.h
   uint32_t chunkBytes = 0; ///< 0: chooseChunk decides
 };
 

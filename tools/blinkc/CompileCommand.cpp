@@ -300,11 +300,11 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
   command
       .add_option(
           "--max-lanes", flags.request.rest.maxLanes,
-          "Maximum number of lanes (thread blocks) of a rank. A sendrecv "
-          "has a lane for each rank that it sends to or receives from, "
-          "even if there are more")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+          "Maximum number of lanes (thread blocks) of a rank. Default: 16, or "
+          "32 if over nvlink, xgmi and c2c a GPU of the job has more than 500 "
+          "GB/s to the others. A sendrecv has a lane for each rank that it "
+          "sends to or receives from, even if there are more")
+      ->check(CLI::Range(1, 1024));
   command
       .add_option(
           "--chunk-bytes", flags.request.rest.chunkBytes,

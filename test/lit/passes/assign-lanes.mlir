@@ -5,12 +5,12 @@
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=3 | FileCheck %s --check-prefix=THREE
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=2 | FileCheck %s --check-prefix=TWO
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=1 | FileCheck %s --check-prefix=ONE
-// RUN: not blink-opt %s --collective-assign-lanes=max-lanes=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not blink-opt %s --collective-assign-lanes=max-lanes=1025 2>&1 | FileCheck %s --check-prefix=MANY
 // Whatever the lanes, nothing deadlocks:
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=1 --collective-tune-chunks --collective-verify-schedule -o /dev/null
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=2 --collective-tune-chunks --collective-verify-schedule -o /dev/null
 
-// ZERO: max-lanes is 0, expected 1 to 1024
+// MANY: max-lanes is 1025, expected 0 to 1024
 
 collective.topology @pair {
   collective.node @gpu0 gpu

@@ -6,7 +6,7 @@
 // RUN: blink-opt %s --collective-spread-trees | FileCheck %s
 // RUN: blink-opt %s --collective-spread-trees=max-lanes=1 | FileCheck %s --check-prefix=WHOLE
 // RUN: blink-opt %s --collective-spread-trees=max-trees=2 | FileCheck %s --check-prefix=WHOLE
-// RUN: not blink-opt %s --collective-spread-trees=max-lanes=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not blink-opt %s --collective-spread-trees=max-lanes=1025 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not blink-opt %s --collective-spread-trees=max-trees=4294967295 2>&1 | FileCheck %s --check-prefix=HUGE
 // RUN: not blink-opt %s --collective-select-trees=max-trees=4294967295 2>&1 | FileCheck %s --check-prefix=HUGE
 // RUN: not blink-opt %s --collective-add-latency-variant=max-lanes=4294967295 2>&1 | FileCheck %s --check-prefix=HUGE
@@ -15,7 +15,7 @@
 // RUN: not blink-opt %s --collective-pack-trees=slack=nan 2>&1 | FileCheck %s --check-prefix=SLACK
 // SLACK: slack must be at least 0 and below 1
 // RUN: blink-opt %s --collective-spread-trees --collective-expand-folds --collective-assign-lanes --collective-tune-chunks --collective-verify-schedule | FileCheck %s --check-prefix=LANES
-// ZERO: max-lanes is 0, expected 1 to 1024
+// MANY: max-lanes is 1025, expected 0 to 1024
 
 collective.topology @pair {
   collective.node @gpu0 gpu

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/plan/DefaultLanes.h"
 #include "compiler/report/PredictedTime.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/FoldProgramIR.h"
@@ -73,8 +74,10 @@ FoldProgram plannedForest(const Topology &topology,
   PeerLimits limits(*module);
   auto from = problemFromIR(large, limits);
   REQUIRE(mlir::succeeded(from));
-  return valueOf(planForest((*from)->problem, readForest(large, **from).packing,
-                            Protocol::simple, options.maxLanes));
+  return valueOf(planForest(
+      (*from)->problem, readForest(large, **from).packing, Protocol::simple,
+      options.maxLanes > 0 ? options.maxLanes
+                           : defaultLimits((*from)->rankTopology).maxLanes));
 }
 
 void checkPrograms(const Topology &topology, const CompileOptions &options) {
