@@ -14,10 +14,12 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/DefaultLanes.h"
 #include "compiler/plan/SymmetricLanes.h"
+#include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
 #include "schedules/Collectives.h"
 
+#include <algorithm>
 #include <optional>
 
 using namespace mlir;
