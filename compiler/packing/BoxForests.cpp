@@ -8,6 +8,8 @@
 
 #include "compiler/packing/Boxes.h"
 
+#include <optional>
+
 using namespace blink;
 
 /// Returns the same trees in ranks and links of the whole machine.
@@ -26,21 +28,29 @@ static Packing ofWhole(const Packing &packing, const LoneBox &box,
   return whole;
 }
 
-llvm::Expected<std::vector<Packing>>
-blink::boxForests(const RankTopology &rankTopology,
-                  const std::vector<double> &rates,
-                  const SelectOptions &options) {
+/// Returns the value, or nothing if there is none.
+template <typename T> static std::optional<T> valueIfAny(llvm::Expected<T> of) {
+  if (of)
+    return std::move(*of);
+  llvm::consumeError(of.takeError());
+  return std::nullopt;
+}
+
+std::vector<Packing> blink::boxForests(const RankTopology &rankTopology,
+                                       const std::vector<double> &rates,
+                                       const SelectOptions &options) {
   std::vector<Packing> forests;
   const std::vector<std::vector<int>> boxes = equalBoxes(rankTopology);
   if (boxes.empty() || boxes.front().size() < 2)
     return forests;
-  llvm::Expected<LoneBox> box = boxAlone(rankTopology, boxes.front());
+  const std::optional<LoneBox> box =
+      valueIfAny(boxAlone(rankTopology, boxes.front()));
   if (!box)
-    return box.takeError();
+    return forests;
   const PackingProblem problem{&box->machine, Collective::allgather};
-  llvm::Expected<PackedTrees> packed = packTrees(problem);
+  const std::optional<PackedTrees> packed = valueIfAny(packTrees(problem));
   if (!packed)
-    return packed.takeError();
+    return forests;
   const double optimum = packed->packing.algbw;
   SelectOptions few;
   few.keepGoing = options.keepGoing;
@@ -49,10 +59,9 @@ blink::boxForests(const RankTopology &rankTopology,
     if (rate > optimum)
       continue;
     few.slack = 1 - rate / optimum;
-    llvm::Expected<Packing> selected = selectTrees(problem, *packed, few);
-    if (!selected)
-      return selected.takeError();
-    if (selected->numTrees() == numTrees)
+    const std::optional<Packing> selected =
+        valueIfAny(selectTrees(problem, *packed, few));
+    if (!selected || selected->numTrees() == numTrees)
       continue;
     numTrees = selected->numTrees();
     forests.push_back(ofWhole(*selected, *box, boxes.front()));

@@ -15,10 +15,11 @@ namespace blink {
 /// alone, in ranks and links of the whole machine: for each of `rates`, in
 /// GB/s, one of few trees with at least that rate, unless the box's links allow
 /// less or it is the one before. packOverBoxes joins the trees over boxes.
-/// Returns none if boxes have one rank. Of `options`, keepGoing counts.
-llvm::Expected<std::vector<Packing>>
-boxForests(const RankTopology &rankTopology, const std::vector<double> &rates,
-           const SelectOptions &options);
+/// Returns none if boxes have one rank, or if a box alone has no packing: ranks
+/// may reach each other only over the network. Of `options`, keepGoing counts.
+std::vector<Packing> boxForests(const RankTopology &rankTopology,
+                                const std::vector<double> &rates,
+                                const SelectOptions &options);
 
 } // namespace blink
 

@@ -149,9 +149,10 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
 /// Returns the forests over boxes that compete with `selected`: those that
 /// reach the ranks of a box directly or, if none of these has enough of the
 /// optimum, over trees of the box.
-static llvm::Expected<std::vector<Packing>>
-forestsOverBoxes(const PackingProblem &problem, const Packing &selected,
-                 double optimum, const SelectOptions &options) {
+static std::vector<Packing> forestsOverBoxes(const PackingProblem &problem,
+                                             const Packing &selected,
+                                             double optimum,
+                                             const SelectOptions &options) {
   constexpr double kMostLost = 0.1;
   // Optimal trees also reach GPUs of a box over the network, which trees of the
   // box do not.
@@ -181,11 +182,7 @@ forestsOverBoxes(const PackingProblem &problem, const Packing &selected,
   std::vector<double> rates;
   for (double part : kParts)
     rates.push_back(optimum * part * inBox);
-  llvm::Expected<std::vector<Packing>> ofBox =
-      boxForests(machine, rates, options);
-  if (!ofBox)
-    return ofBox.takeError();
-  for (const Packing &forest : *ofBox)
+  for (const Packing &forest : boxForests(machine, rates, options))
     add(*rotation, &forest, 1 - *std::rbegin(kParts));
   return forests;
 }
@@ -205,11 +202,9 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
     return direct.takeError();
   PackingProblem free = problem;
   free.rankTopology = &*direct;
-  llvm::Expected<std::vector<Packing>> forests =
+  std::vector<Packing> forests =
       forestsOverBoxes(free, selected, optimum, options);
-  if (!forests)
-    return forests.takeError();
-  if (forests->empty())
+  if (forests.empty())
     return Packing();
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
   llvm::Expected<MessageTime> time =
@@ -217,7 +212,7 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
   if (!time)
     return time.takeError();
   return fastestOf(
-      free, std::move(*forests), *time, kFaster,
+      free, std::move(forests), *time, kFaster,
       [&](const Packing &forest) {
         return forest.algbw < optimum * (1 - kMuchLost) ? kWhenMuch
                                                         : kWhenLittle;

@@ -32,7 +32,8 @@ public:
   CrossingOnce(const PackingProblem &problem, const Symmetry &symmetry,
                const Packing *ofBox)
       : problem_(problem), machine_(*problem.rankTopology), group_(symmetry),
-        boxes_(equalBoxes(machine_)), boxOf_(size_t(machine_.numRanks())),
+        ofBox_(ofBox), boxes_(equalBoxes(machine_)),
+        boxOf_(size_t(machine_.numRanks())),
         paths_(symmetry,
                machine_.cheapestPaths(
                    std::vector<double>(machine_.topology().links.size(), 1.0),
@@ -41,7 +42,7 @@ public:
       for (int rank : boxes_[box])
         boxOf_[size_t(rank)] = box;
     findMoving();
-    findTreesOfPlaces(ofBox);
+    findTreesOfPlaces();
   }
 
   /// Returns a packing of an allreduce of `children` trees for each place, or
@@ -62,7 +63,7 @@ private:
 
   size_t boxAfter(const Symmetry::Generator &generator, int rank) const;
   void findMoving();
-  void findTreesOfPlaces(const Packing *ofBox);
+  void findTreesOfPlaces();
   bool joinOver(const Tree &ofBox, size_t box, Tree &tree) const;
   std::shared_ptr<const Symmetry> subgroup(int images) const;
   Tree make(const PlaceTree &of, const BoxTree &over) const;
@@ -73,6 +74,7 @@ private:
   const PackingProblem &problem_;
   const RankTopology &machine_;
   const Symmetry &group_;
+  const Packing *const ofBox_;
   const std::vector<std::vector<int>> boxes_;
   std::vector<size_t> boxOf_;
   SymmetricPaths paths_;
@@ -111,14 +113,14 @@ void CrossingOnce::findMoving() {
   }
 }
 
-void CrossingOnce::findTreesOfPlaces(const Packing *ofBox) {
+void CrossingOnce::findTreesOfPlaces() {
   const std::vector<int> &box = boxes_.front();
-  if (!ofBox) {
+  if (!ofBox_) {
     for (size_t place = 0; place < box.size(); ++place)
       treesOfPlaces_.push_back({place, 1, nullptr});
     return;
   }
-  for (const Tree &tree : ofBox->trees)
+  for (const Tree &tree : ofBox_->trees)
     treesOfPlaces_.push_back(
         {size_t(llvm::find(box, tree.root) - box.begin()), tree.weight, &tree});
   const std::vector<Link> &links = machine_.topology().links;
@@ -143,7 +145,7 @@ std::shared_ptr<const Symmetry> CrossingOnce::subgroup(int images) const {
   for (const Symmetry::Generator &generator : group_.generators())
     if (&generator == moving_)
       generators.push_back(power);
-    else if (linksBack_.empty())
+    else if (!ofBox_)
       generators.push_back(generator);
   llvm::Expected<Symmetry> created =
       Symmetry::create(machine_, std::move(generators));

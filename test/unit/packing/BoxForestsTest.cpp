@@ -13,6 +13,8 @@
 #include "compiler/topology/symmetry/BoxRotation.h"
 #include "test/unit/packing/Pods.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <map>
 #include <set>
 
@@ -71,8 +73,8 @@ TEST_CASE("forests of a box are allgathers of it, with the rates asked for") {
   const RankTopology box = rankTopologyOf(shippedTopology("mi250"));
   const double optimum =
       valueOf(packTrees({&box, Collective::allgather})).packing.algbw;
-  const std::vector<Packing> forests = valueOf(
-      boxForests(machine, {optimum * 1.01, optimum * 0.98, optimum / 2}, {}));
+  const std::vector<Packing> forests =
+      boxForests(machine, {optimum * 1.01, optimum * 0.98, optimum / 2}, {});
   REQUIRE(forests.size() == 2);
   CHECK(forests[0].algbw >= optimum * 0.98);
   CHECK(forests[1].algbw >= optimum / 2);
@@ -95,12 +97,38 @@ TEST_CASE("forests of a box are allgathers of it, with the rates asked for") {
   }
 }
 
+TEST_CASE(
+    "forests of a box that is not the machine's first one use its links") {
+  std::vector<int> gpus; // of the second and third box
+  for (int gpu = 8; gpu < 24; ++gpu)
+    gpus.push_back(gpu);
+  const RankTopology machine =
+      valueOf(RankTopology::create(pod("mi250x", 3), gpus, LinkKindSet::all()));
+  const std::vector<Packing> forests = boxForests(machine, {1}, {});
+  REQUIRE(forests.size() == 1);
+  for (const Tree &tree : forests.front().trees)
+    for (const TreeEdge &edge : tree.down)
+      CHECK(valueOf(machine.classify(edge.from, edge.to, edge.path)) ==
+            ChannelKind::peer);
+}
+
 TEST_CASE("boxes of one rank have no forests, and jobs in one box neither") {
   const RankTopology machine =
       valueOf(RankTopology::create(pod("dgx1", 2), {0, 8}, LinkKindSet::all()));
-  CHECK(valueOf(boxForests(machine, {1}, {})).empty());
+  CHECK(boxForests(machine, {1}, {}).empty());
   const RankTopology box = rankTopologyOf(shippedTopology("dgx1"));
-  CHECK(valueOf(boxForests(box, {1}, {})).empty());
+  CHECK(boxForests(box, {1}, {}).empty());
+}
+
+TEST_CASE(
+    "boxes whose ranks need the network among themselves have no forests") {
+  // From the second GPU of a box to the first there is no way but over NICs.
+  Topology box = valueOf(generateRing(2, Wire{}));
+  llvm::erase_if(box.links, [](const Link &link) { return link.from == 1; });
+  const RankTopology machine = rankTopologyOf(
+      valueOf(generatePod(box, 3, 1, {50, 2, LinkKind::network})));
+  CHECK(equalBoxes(machine).size() == 3);
+  CHECK(boxForests(machine, {1}, {}).empty());
 }
 
 TEST_CASE("trees of a box lead over boxes where its GPUs are not all joined") {
@@ -114,8 +142,7 @@ TEST_CASE("trees of a box lead over boxes where its GPUs are not all joined") {
         const int size = machine.numRanks() / boxes;
         const PackingProblem problem{&machine, collective};
         const Symmetry rotation = valueOf(rotationOfBoxes(machine));
-        const Packing ofBox =
-            valueOf(boxForests(machine, {size * 4.}, {})).front();
+        const Packing ofBox = boxForests(machine, {size * 4.}, {}).front();
         std::vector<Packing> packings =
             packOverBoxes(problem, rotation, 0, &ofBox);
         // Numbers of children divide that of boxes; bases are 2, 4 and 8.
@@ -149,7 +176,7 @@ TEST_CASE("links of one direction have no trees back") {
   const RankTopology machine = rankTopologyOf(
       valueOf(generatePod(box, 4, 3, {50, 2, LinkKind::network})));
   const Symmetry rotation = valueOf(rotationOfBoxes(machine));
-  const Packing ofBox = valueOf(boxForests(machine, {1}, {})).front();
+  const Packing ofBox = boxForests(machine, {1}, {}).front();
   auto numberOf = [&](Collective collective) {
     return packOverBoxes({&machine, collective}, rotation, 0, &ofBox).size();
   };
