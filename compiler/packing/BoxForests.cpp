@@ -28,14 +28,6 @@ static Packing ofWhole(const Packing &packing, const LoneBox &box,
   return whole;
 }
 
-/// Returns the value, or nothing if there is none.
-template <typename T> static std::optional<T> valueIfAny(llvm::Expected<T> of) {
-  if (of)
-    return std::move(*of);
-  llvm::consumeError(of.takeError());
-  return std::nullopt;
-}
-
 std::vector<Packing> blink::boxForests(const RankTopology &rankTopology,
                                        const std::vector<double> &rates,
                                        const SelectOptions &options) {
@@ -44,11 +36,12 @@ std::vector<Packing> blink::boxForests(const RankTopology &rankTopology,
   if (boxes.empty() || boxes.front().size() < 2)
     return forests;
   const std::optional<LoneBox> box =
-      valueIfAny(boxAlone(rankTopology, boxes.front()));
+      llvm::expectedToOptional(boxAlone(rankTopology, boxes.front()));
   if (!box)
     return forests;
   const PackingProblem problem{&box->machine, Collective::allgather};
-  const std::optional<PackedTrees> packed = valueIfAny(packTrees(problem));
+  const std::optional<PackedTrees> packed =
+      llvm::expectedToOptional(packTrees(problem));
   if (!packed)
     return forests;
   const double optimum = packed->packing.algbw;
@@ -60,7 +53,7 @@ std::vector<Packing> blink::boxForests(const RankTopology &rankTopology,
       continue;
     few.slack = 1 - rate / optimum;
     const std::optional<Packing> selected =
-        valueIfAny(selectTrees(problem, *packed, few));
+        llvm::expectedToOptional(selectTrees(problem, *packed, few));
     if (!selected || selected->numTrees() == numTrees)
       continue;
     numTrees = selected->numTrees();

@@ -6,7 +6,9 @@
 
 #include "compiler/packing/Boxes.h"
 
-#include <algorithm>
+#include "compiler/topology/symmetry/Cluster.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace blink;
 
@@ -35,57 +37,26 @@ blink::withAllPairs(const RankTopology &rankTopology) {
 llvm::Expected<LoneBox> blink::boxAlone(const RankTopology &rankTopology,
                                         const std::vector<int> &ranks) {
   const Topology &whole = rankTopology.topology();
-  auto isInBox = [&](int node) {
-    return whole.nodes[size_t(node)].kind != NodeKind::nic;
-  };
-  std::vector<std::vector<int>> joined(whole.nodes.size());
-  for (const Link &link : whole.links)
-    if (link.kind != LinkKind::network && isInBox(link.from) &&
-        isInBox(link.to)) {
-      joined[size_t(link.from)].push_back(link.to);
-      joined[size_t(link.to)].push_back(link.from);
-    }
-  std::vector<int> nodes; // of the box
-  std::vector<int> newIndex(whole.nodes.size(), -1);
-  auto add = [&](int node) {
-    if (newIndex[size_t(node)] >= 0)
-      return;
-    newIndex[size_t(node)] = 0;
-    nodes.push_back(node);
-  };
-  for (int rank : ranks)
-    add(rankTopology.nodeOf(rank));
-  for (size_t next = 0; next < nodes.size(); ++next)
-    for (int node : joined[size_t(nodes[next])])
-      add(node);
-  std::sort(nodes.begin(), nodes.end());
+  const int first = rankTopology.nodeOf(ranks.front());
+  std::vector<bool> kept(whole.nodes.size(), false);
+  for (const Cluster::Box &box : Cluster::findBoxes(whole).boxes)
+    if (llvm::is_contained(box.nodes, first))
+      for (int node : box.nodes)
+        kept[size_t(node)] = whole.nodes[size_t(node)].kind != NodeKind::nic;
+  TopologyPart part = partOf(whole, kept);
+  part.topology.name = whole.name;
 
-  Topology box;
-  box.name = whole.name;
-  std::vector<int> gpuOf(whole.nodes.size(), -1);
-  int gpus = 0;
-  for (int node : nodes) {
-    newIndex[size_t(node)] = int(box.nodes.size());
-    box.nodes.push_back(whole.nodes[size_t(node)]);
-    if (box.nodes.back().kind == NodeKind::gpu)
-      gpuOf[size_t(node)] = gpus++;
-  }
-  std::vector<int> links;
-  for (size_t index = 0; index < whole.links.size(); ++index) {
-    Link link = whole.links[index];
-    link.from = newIndex[size_t(link.from)];
-    link.to = newIndex[size_t(link.to)];
-    if (link.kind == LinkKind::network || link.from < 0 || link.to < 0)
-      continue;
-    box.links.push_back(link);
-    links.push_back(int(index));
-  }
+  std::vector<int> gpus; // of the box, as nodes of the whole machine
+  for (int node : whole.gpus())
+    if (kept[size_t(node)])
+      gpus.push_back(node);
   std::vector<int> ofRanks;
   for (int rank : ranks)
-    ofRanks.push_back(gpuOf[size_t(rankTopology.nodeOf(rank))]);
+    ofRanks.push_back(
+        int(llvm::find(gpus, rankTopology.nodeOf(rank)) - gpus.begin()));
   llvm::Expected<RankTopology> machine = RankTopology::create(
-      std::move(box), std::move(ofRanks), rankTopology.linkKinds());
+      std::move(part.topology), std::move(ofRanks), rankTopology.linkKinds());
   if (!machine)
     return machine.takeError();
-  return LoneBox{std::move(*machine), std::move(links)};
+  return LoneBox{std::move(*machine), std::move(part.links)};
 }

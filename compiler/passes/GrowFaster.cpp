@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 using namespace blink;
@@ -78,11 +79,12 @@ fastestOf(const PackingProblem &problem, std::vector<Packing> forests,
           llvm::function_ref<double(const Packing &)> mostWhenLong,
           size_t maxTrees) {
   constexpr double kAlike = 1.005;
+  const ScheduleLimits limits = defaultLimits(*problem.rankTopology);
   std::vector<Choice> choices;
   double least = most;
   for (Packing &forest : forests) {
-    llvm::Expected<MessageTime> grown = timeInParts(
-        problem, forest, defaultLimits(*problem.rankTopology), maxTrees);
+    llvm::Expected<MessageTime> grown =
+        timeInParts(problem, forest, limits, maxTrees);
     if (!grown)
       return grown.takeError();
     const double longer = timesLonger(*grown, time, mostWhenLong(forest));
@@ -172,11 +174,9 @@ static std::vector<Packing> forestsOverBoxes(const PackingProblem &problem,
       options.slack > 0 ? std::max(options.slack, kMostLost) : 0);
   if (!forests.empty() || options.slack == 0)
     return forests;
-  llvm::Expected<Symmetry> rotation = rotationOfBoxes(machine);
-  if (!rotation) {
-    llvm::consumeError(rotation.takeError());
+  const std::optional<Symmetry> rotation = rotationOfBoxes(machine);
+  if (!rotation)
     return forests;
-  }
   // An allreduce gathers as much as it scatters.
   const double inBox = problem.collective == Collective::allreduce ? 2 : 1;
   std::vector<double> rates;

@@ -6,7 +6,6 @@
 
 #include "compiler/topology/symmetry/BoxRotation.h"
 
-#include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
 #include "compiler/topology/symmetry/Cluster.h"
 
@@ -14,7 +13,7 @@
 
 using namespace blink;
 
-llvm::Expected<Symmetry>
+std::optional<Symmetry>
 blink::rotationOfBoxes(const RankTopology &rankTopology) {
   const Cluster cluster = Cluster::findBoxes(rankTopology.topology());
   std::vector<bool> isRank(rankTopology.topology().nodes.size(), false);
@@ -25,15 +24,15 @@ blink::rotationOfBoxes(const RankTopology &rankTopology) {
     if (llvm::any_of(box.nodes, [&](int node) { return isRank[size_t(node)]; }))
       boxes.push_back(&box);
   if (boxes.size() < 2)
-    return makeError("all ranks are in one box");
+    return std::nullopt;
   std::vector<int> nodes = firstNumbers(int(isRank.size()));
   for (size_t box = 0; box < boxes.size(); ++box) {
     const Cluster::Box &next = *boxes[(box + 1) % boxes.size()];
     if (next.kind != boxes[box]->kind)
-      return makeError("boxes differ");
+      return std::nullopt;
     for (size_t place = 0; place < next.nodes.size(); ++place)
       nodes[size_t(boxes[box]->nodes[place])] = next.nodes[place];
   }
-  return Symmetry::create(rankTopology,
-                          {{std::move(nodes), int(boxes.size())}});
+  return llvm::expectedToOptional(
+      Symmetry::create(rankTopology, {{std::move(nodes), int(boxes.size())}}));
 }

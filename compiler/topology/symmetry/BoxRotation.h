@@ -9,14 +9,17 @@
 
 #include "compiler/topology/symmetry/Symmetry.h"
 
+#include <optional>
+
 namespace blink {
 
 /// Returns the symmetry that takes each box with ranks (Cluster.h) to the next
 /// one, the last to the first, and each of its nodes to the one with the same
 /// place. Symmetry::find may find a larger group, but not one that contains
-/// this: boxes could also turn while they move. Errors: a single box with
-/// ranks, boxes of different kinds, or boxes of which different GPUs are ranks.
-llvm::Expected<Symmetry> rotationOfBoxes(const RankTopology &rankTopology);
+/// this: boxes could also turn while they move. Returns nothing for a single
+/// box with ranks, boxes of different kinds, or boxes of which different GPUs
+/// are ranks.
+std::optional<Symmetry> rotationOfBoxes(const RankTopology &rankTopology);
 
 } // namespace blink
 

@@ -438,20 +438,27 @@ Topology Cluster::part(const Topology &topology,
   for (uint16_t box : used)
     for (int node : boxes[box].nodes)
       kept[node] = true;
-  Topology part;
+  Topology part = partOf(topology, kept).topology;
   part.name = topology.name;
   part.description = topology.description;
+  return part;
+}
+
+TopologyPart blink::partOf(const Topology &topology,
+                           const std::vector<bool> &kept) {
+  TopologyPart part;
   std::vector<int> numbers(topology.nodes.size(), -1);
   for (auto [index, node] : llvm::enumerate(topology.nodes))
     if (kept[index]) {
-      numbers[index] = static_cast<int>(part.nodes.size());
-      part.nodes.push_back(node);
+      numbers[index] = static_cast<int>(part.topology.nodes.size());
+      part.topology.nodes.push_back(node);
     }
-  for (const Link &link : topology.links)
+  for (auto [index, link] : llvm::enumerate(topology.links))
     if (kept[link.from] && kept[link.to]) {
-      part.links.push_back(link);
-      part.links.back().from = numbers[link.from];
-      part.links.back().to = numbers[link.to];
+      part.links.push_back(static_cast<int>(index));
+      part.topology.links.push_back(link);
+      part.topology.links.back().from = numbers[link.from];
+      part.topology.links.back().to = numbers[link.to];
     }
   return part;
 }

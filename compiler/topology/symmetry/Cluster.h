@@ -63,6 +63,15 @@ struct Cluster {
                 const std::vector<uint16_t> &boxes) const;
 };
 
+/// A part of a topology, with its nodes and links in the same order.
+struct TopologyPart {
+  Topology topology;
+  std::vector<int> links; ///< What each link is in the whole topology.
+};
+
+/// Returns the nodes that `kept` marks, and the links among them.
+TopologyPart partOf(const Topology &topology, const std::vector<bool> &kept);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_TOPOLOGY_SYMMETRY_CLUSTER_H
