@@ -2,7 +2,7 @@
 # Installs the Debian packages that Blink needs and that are not installed yet.
 #
 #   tools/install-deps.sh            packages for the compiler, the runtime and their tests
-#   tools/install-deps.sh --all      also SimGrid, MPI and iproute2, which tests use, and --python
+#   tools/install-deps.sh --all      also clang, SimGrid, MPI and iproute2, which tests use, and --python
 #   tools/install-deps.sh --fuzz     packages for the compiler, and clang for tools/fuzz.sh
 #   tools/install-deps.sh --runtime  only packages for -DBLINK_BUILD_COMPILER=OFF
 #   tools/install-deps.sh --python   --runtime, and in build/venv packages to build and test the Python package
@@ -28,7 +28,8 @@ python=false
 case "${1-}" in
   --runtime) ;;
   --python) packages+=("${python_packages[@]}") python=true ;;
-  --all) packages+=("${compiler_packages[@]}" "${python_packages[@]}" libsimgrid-dev libopenmpi-dev openmpi-bin iproute2 nodejs) python=true ;;
+  --all) packages+=("${compiler_packages[@]}" "${python_packages[@]}" libsimgrid-dev libopenmpi-dev openmpi-bin iproute2 nodejs
+    clang-19 libclang-rt-19-dev) python=true ;;
   --fuzz) packages+=("${compiler_packages[@]}" clang-19 libclang-rt-19-dev) ;;
   "") packages+=("${compiler_packages[@]}") ;;
   *) echo "usage: tools/install-deps.sh [--all | --fuzz | --runtime | --python]" >&2; exit 2 ;;

@@ -16,9 +16,9 @@
 namespace blink::verify {
 
 ClusterProof::ClusterProof(const sched::Bundle &index)
-    : index_(index), cluster_(*index.cluster()),
-      topology_(*cluster_.topology()), boxOf_(index.num_nodes(), -1),
-      kindNodes_(cluster_.kinds()->size()), links_(index.num_nodes()) {
+    : cluster_(*index.cluster()), topology_(*cluster_.topology()),
+      boxOf_(index.num_nodes(), -1), kindNodes_(cluster_.kinds()->size()),
+      links_(index.num_nodes()) {
   for (uint32_t b = 0; b < cluster_.boxes()->size(); ++b) {
     const sched::Box &box = *cluster_.boxes()->Get(b);
     for (uint16_t node : *box.nodes())

@@ -44,7 +44,6 @@ private:
                            const std::string &what) const;
   bool alike(uint32_t a, uint32_t b) const;
 
-  const sched::Bundle &index_;
   const sched::Cluster &cluster_;
   const sched::Topology &topology_;
   std::vector<int> boxOf_;       // by node; -1: shared

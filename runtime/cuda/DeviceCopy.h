@@ -45,7 +45,7 @@ BLINK_DEVICE inline void copyAlike(const Block &block, const char *source,
   };
   const auto run = [&](auto packs, auto load) {
     turns.run<packs.value>([&](const auto &turn) {
-      Pack packs[turn.kNum];
+      Pack packs[std::decay_t<decltype(turn)>::kNum];
       load(turn, packs);
       toAll(turn, packs);
     });

@@ -56,7 +56,7 @@ public:
 private:
   size_t bytes() const { return values_.size() * sizeof(uint32_t); }
 
-  int rank_;
+  [[maybe_unused]] int rank_;
   std::vector<uint32_t> values_;
   void *data_;
 };

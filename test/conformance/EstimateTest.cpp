@@ -70,12 +70,11 @@ TEST_CASE("a call takes what its variant's points say") {
       {0, 0},        {1, 10.01},   {500, 15},  {999, 19.99},
       {1000, 20},    {2000, 25},   {3000, 45}, {4000, 65},
       {4001, 65.02}, {10000, 185}, {8, 10.08}, {2001, 25.02}};
-  for (auto [bytes, microseconds] : expected)
+  for (const auto &point : expected)
     for (int rank = 0; rank < 3; ++rank) {
-      CAPTURE(bytes);
-      CHECK(estimateOf([&, count = bytes] {
-              buffers.reduce(job[rank], count);
-            }) == doctest::Approx(microseconds).epsilon(1e-12));
+      CAPTURE(point.first);
+      CHECK(estimateOf([&] { buffers.reduce(job[rank], point.first); }) ==
+            doctest::Approx(point.second).epsilon(1e-12));
     }
   CHECK(buffers.untouched());
 }

@@ -90,10 +90,10 @@ private:
   uint32_t yields_ = 0; ///< since a fiber last went on from waitWhile
   // The addresses by which ThreadSanitizer knows the start and the end of
   // run().
-  char begun_, ended_;
+  [[maybe_unused]] char begun_, ended_;
   // The stack of run()'s caller, for AddressSanitizer.
-  const void *callerStack_ = nullptr;
-  size_t callerStackBytes_ = 0;
+  [[maybe_unused]] const void *callerStack_ = nullptr;
+  [[maybe_unused]] size_t callerStackBytes_ = 0;
 };
 
 /// A barrier of `size` fibers.

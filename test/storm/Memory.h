@@ -42,8 +42,8 @@ public:
 
 private:
   size_t size_;
-  int device_;
-  bool ownMemory_;
+  [[maybe_unused]] int device_;
+  [[maybe_unused]] bool ownMemory_;
   unsigned char *data_ = nullptr, *twin_ = nullptr;
 };
 
@@ -83,7 +83,7 @@ public:
                 blinkStream_t stream) const;
 
 private:
-  int device_;
+  [[maybe_unused]] int device_;
   blinkStream_t streams_[kNumber] = {};
 };
 

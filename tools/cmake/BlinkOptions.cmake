@@ -28,6 +28,8 @@ target_compile_options(blink_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unused-parameter -fno-strict-aliasing>
   # Meant for headers: in a unity build each file is one.
   $<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
+  # What libstdc++ calls itself in std::stable_sort.
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>
   # AddressSanitizer's own calls use what is not initialized yet.
   $<$<AND:$<STREQUAL:${BLINK_SANITIZE},address>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-maybe-uninitialized>
   $<$<AND:$<BOOL:${BLINK_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
@@ -43,6 +45,11 @@ if(BLINK_SANITIZE)
   if(BLINK_SANITIZE STREQUAL "address")
     add_compile_options(-fsanitize=undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
     add_link_options(-fsanitize=undefined)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      add_compile_definitions(__SANITIZE_ADDRESS__=1) # clang defines it from version 21 on
+      # C functions found by their names have enums of their own.
+      add_compile_options(-fno-sanitize=function)
+    endif()
   endif()
 endif()
 
@@ -56,6 +63,15 @@ if(BLINK_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link,float-cast-overflow -fno-sanitize-recover=float-cast-overflow
                       -fno-sanitize-coverage=trace-cmp)
   add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# UCX rewrites mmap() and others in the libraries where it finds them, not in programs.
+if(BLINK_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT BLINK_FUZZ)
+  set(library libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${library} COMMAND_ERROR_IS_FATAL ANY
+                  OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
+  cmake_path(GET library PARENT_PATH folder)
+  add_link_options(-shared-libsan -Wl,-rpath,${folder})
 endif()
 
 # Under AddressSanitizer: for what runs there for moments and would be compiled for minutes. Two thirds of what

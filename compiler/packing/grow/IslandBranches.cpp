@@ -18,10 +18,9 @@ IslandBranches::IslandBranches(const PackingProblem &problem,
                                const IslandBorders &borders,
                                const PathTable &table, std::vector<int> room,
                                const GrowRequest &request)
-    : problem_(problem), borders_(borders), table_(table),
-      copies_(request.copies), mostChildren_(request.mostChildren),
-      up_(hasUpTrees(problem.collective)), island_(island),
-      isHome_(borders.islandOf(problem.root) == island),
+    : borders_(borders), table_(table), copies_(request.copies),
+      mostChildren_(request.mostChildren), up_(hasUpTrees(problem.collective)),
+      island_(island), isHome_(borders.islandOf(problem.root) == island),
       within_(problem, std::move(room), request.copies,
               withinIsland(islands, island, 0)),
       firstExits_(request.copies) {

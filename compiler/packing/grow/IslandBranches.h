@@ -62,7 +62,6 @@ private:
   int roomOf(const Path &path) const;
   uint32_t turnOf(int tree, size_t at) const;
 
-  const PackingProblem &problem_;
   const IslandBorders &borders_;
   const PathTable &table_;
   int copies_, mostChildren_;

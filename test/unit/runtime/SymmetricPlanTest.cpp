@@ -89,9 +89,10 @@ TEST_CASE("a process that has all ranks plans a symmetric file in full") {
 }
 
 TEST_CASE("a process plans what its server needs as one that has all ranks") {
-  for (auto [servers, each] : {std::pair(2, 3), std::pair(5, 2)})
+  for (const auto &shape : {std::pair(2, 3), std::pair(5, 2)})
     for (uint32_t seed = 1; seed <= 3; ++seed)
       for (uint64_t perRank : {0, 400 << 10}) {
+        const int servers = shape.first, each = shape.second;
         CAPTURE(servers);
         CAPTURE(seed);
         const int ranks = servers * each;

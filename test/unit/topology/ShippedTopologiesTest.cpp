@@ -158,7 +158,9 @@ TEST_CASE("every shipped file has the GPUs and links of its machine") {
   for (const auto &[name, facts] : kFacts)
     known.push_back(name);
   REQUIRE(shipped() == known);
-  for (const auto &[name, facts] : kFacts) {
+  for (const auto &machine : kFacts) {
+    const std::string &name = machine.first;
+    const auto &facts = machine.second;
     CAPTURE(name);
     Topology topology = shippedTopology(name);
     REQUIRE(topology.gpus().size() == facts.gpus);
@@ -209,9 +211,10 @@ TEST_CASE("meshes join each two GPUs alike") {
       {"a100-nv4", 100},   {"gb200-nvl4", 300},    {"gh200-4gpu", 150},
       {"gh200-nvl2", 450}, {"hgx-h100-4gpu", 150}, {"mi100-4gpu", 46},
       {"mi210-4gpu", 50},  {"mi300a-4gpu", 128},   {"mi300x", 64}};
-  for (const auto &[name, rate] : meshes) {
-    CAPTURE(name);
-    Topology topology = shippedTopology(name);
+  for (const auto &mesh : meshes) {
+    const int rate = mesh.second;
+    CAPTURE(mesh.first);
+    Topology topology = shippedTopology(mesh.first);
     for (int from : topology.gpus())
       for (int to : topology.gpus())
         CHECK(topology.bandwidth(from, to) == (from == to ? 0 : rate));
