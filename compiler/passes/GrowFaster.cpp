@@ -104,15 +104,52 @@ fastestOf(const PackingProblem &problem, std::vector<Packing> forests,
   return fastest;
 }
 
+/// Adds the same forests with each tree in two parts, unless they have too many
+/// trees or ranks.
+static void addHalved(std::vector<Packing> &forests, int numRanks,
+                      int maxTrees) {
+  constexpr int kMostHalved = 512; // timing more ranks takes long
+  const size_t most = maxTrees > 0 ? size_t(maxTrees) : kMostSharing;
+  const size_t whole = numRanks <= kMostHalved ? forests.size() : 0;
+  for (size_t forest = 0; forest < whole; ++forest)
+    if (2 * forests[forest].trees.size() <= most)
+      forests.push_back(inHalves(forests[forest]));
+}
+
+/// Returns the fastest of growThroughBoxes if it is faster than `packing` by
+/// 5 %. Its rate may be a quarter less than the optimum; if it is more than a
+/// twentieth less, 1 GiB may take a twentieth longer.
+static llvm::Expected<Packing>
+fasterThroughBoxes(const PackingProblem &problem, const Packing &packing,
+                   double optimum, const SelectOptions &options) {
+  constexpr double kFaster = 0.95, kLeastPart = 0.75;
+  constexpr double kWhenMuchLost = 1.05, kWhenLittle = 1.1;
+  std::vector<Packing> forests = growThroughBoxes(
+      problem, optimum, optimum * kLeastPart, options.maxTrees);
+  if (forests.empty())
+    return Packing();
+  addHalved(forests, problem.rankTopology->numRanks(), options.maxTrees);
+  const auto maxTrees = static_cast<size_t>(options.maxTrees);
+  llvm::Expected<MessageTime> time = timeInParts(
+      problem, packing, defaultLimits(*problem.rankTopology), maxTrees);
+  if (!time)
+    return time.takeError();
+  return fastestOf(
+      problem, std::move(forests), *time, kFaster,
+      [&](const Packing &forest) {
+        return forest.algbw < optimum * (1 - kWideSlack) ? kWhenMuchLost
+                                                         : kWhenLittle;
+      },
+      maxTrees);
+}
+
 llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           const Packing *selected,
                                           double optimum,
                                           const SelectOptions &options) {
   constexpr double kFaster = 0.98;
-  constexpr int kMostHalved = 512; // timing more ranks takes long
-  Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
-    return fastest;
+    return Packing();
   const int numRanks = problem.rankTopology->numRanks();
   llvm::SmallVector<double> parts{1};
   if (numRanks > kMostPatiently && options.slack > 0) {
@@ -126,26 +163,31 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
     if (forests.empty())
       forests =
           growForests(problem, optimum * part, kMostGrown, options.maxTrees);
-  for (Packing &forest : growOverBoxes(problem, optimum, options.maxTrees))
+  std::vector<Packing> overBoxes =
+      growOverBoxes(problem, optimum, options.maxTrees);
+  const bool isDirect = !overBoxes.empty();
+  for (Packing &forest : overBoxes)
     forests.push_back(std::move(forest));
   if (forests.empty())
-    return fastest;
-  const size_t mostTrees =
-      options.maxTrees > 0 ? size_t(options.maxTrees) : kMostSharing;
-  const size_t whole = numRanks <= kMostHalved ? forests.size() : 0;
-  for (size_t forest = 0; forest < whole; ++forest)
-    if (2 * forests[forest].trees.size() <= mostTrees)
-      forests.push_back(inHalves(forests[forest]));
+    return Packing();
+  addHalved(forests, numRanks, options.maxTrees);
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
-  llvm::Expected<MessageTime> time =
-      timeInParts(problem, selected ? *selected : forests.front(),
-                  defaultLimits(*problem.rankTopology), maxTrees);
+  const Packing first = selected ? *selected : forests.front();
+  llvm::Expected<MessageTime> time = timeInParts(
+      problem, first, defaultLimits(*problem.rankTopology), maxTrees);
   if (!time)
     return time.takeError();
-  return fastestOf(
+  llvm::Expected<Packing> fastest = fastestOf(
       problem, std::move(forests), *time, selected ? kFaster : 1,
       [](const Packing &) { return 1.1; }, // as in isWorthwhile
       maxTrees);
+  if (!fastest || isDirect || options.slack == 0)
+    return fastest;
+  llvm::Expected<Packing> through = fasterThroughBoxes(
+      problem, fastest->trees.empty() ? first : *fastest, optimum, options);
+  if (!through || !through->trees.empty())
+    return through;
+  return fastest;
 }
 
 /// Returns the forests over boxes that compete with `selected`: those that

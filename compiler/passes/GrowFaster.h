@@ -23,7 +23,10 @@ namespace blink {
 /// all other cases and for all other problems. The forest's rate is the
 /// optimum. For more than 512 ranks it may be a twentieth (or `options.slack`,
 /// if that is more) less, if no forest is grown at the optimum and there is
-/// slack. Trees of one weight are fair (FairRate.h).
+/// slack. If growOverBoxes finds none and there is slack, the result competes
+/// with growThroughBoxes, whose fastest must be faster by 5 %: its rate may be
+/// a quarter less than the optimum, but then 1 GiB may take a twentieth longer
+/// and no more. Trees of one weight are fair (FairRate.h).
 llvm::Expected<Packing> growFaster(const PackingProblem &problem,
                                    const Packing *selected, double optimum,
                                    const SelectOptions &options);

@@ -9,6 +9,8 @@
 #include "compiler/packing/Boxes.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedTree.h"
+#include "compiler/packing/grow/TreesInBoxes.h"
+#include "compiler/support/Infinity.h"
 
 #include <algorithm>
 
@@ -57,110 +59,201 @@ std::vector<std::vector<int>> treesOverBoxes(int numBoxes, int copies) {
 class OverBoxes {
 public:
   OverBoxes(const PackingProblem &problem,
-            const std::vector<std::vector<int>> &boxes, const PathTable &table)
-      : problem_(problem), boxes_(boxes), table_(table) {
+            const std::vector<std::vector<int>> &boxes)
+      : problem_(problem), boxes_(boxes),
+        table_(problem.rankTopology->cheapestPaths(std::vector<double>(
+            problem.rankTopology->topology().links.size(), 1.0))) {
     while (std::find(boxes_[first_].begin(), boxes_[first_].end(),
                      problem.root) == boxes_[first_].end())
       ++first_;
   }
 
-  /// Returns `copies` trees for each place, each in `parts` equal ones, at
-  /// `rate` GB/s together.
-  Packing pack(int copies, int parts, double rate) const;
+  /// Returns a tree for each place that reaches all ranks of a box directly.
+  std::vector<TreeInBoxes> direct(size_t copy) const;
+  /// Returns the packing at `rate` GB/s of trees of one weight. `copies` has
+  /// those that take the same way over boxes.
+  Packing pack(const std::vector<std::vector<TreeInBoxes>> &copies, int parts,
+               double rate) const;
+  /// Returns the least bandwidth between ranks at one place of the root's box
+  /// and the next, in GB/s; 0 if a path is missing.
+  double leastCrossing() const;
 
 private:
   const std::vector<int> &boxAfter(size_t next) const {
     return boxes_[(first_ + next) % boxes_.size()];
   }
-  Tree make(size_t place, size_t copy, const std::vector<int> &parents,
+  Tree make(const TreeInBoxes &of, const std::vector<int> &parents,
             double weight) const;
 
   const PackingProblem &problem_;
   const std::vector<std::vector<int>> &boxes_;
-  const PathTable &table_;
+  const PathTable table_;
   size_t first_ = 0; ///< index of the root's box
 };
 
 /// Makes one tree; `parents` gives the parents of the boxes after the root's.
-Tree OverBoxes::make(size_t place, size_t copy, const std::vector<int> &parents,
+Tree OverBoxes::make(const TreeInBoxes &of, const std::vector<int> &parents,
                      double weight) const {
   const int numRanks = problem_.rankTopology->numRanks();
   const bool up = hasUpTrees(problem_.collective);
   RootedTree tree{std::vector<int>(numRanks, -1), std::vector<Path>(numRanks)};
   auto join = [&](int parent, int child) {
-    if (child == problem_.root || child == parent)
-      return;
     tree.parents[child] = parent;
     tree.paths[child] = pathOf(table_, up, parent, child);
   };
-  for (size_t next = 1; next < boxes_.size(); ++next) {
+  for (size_t next = 0; next < boxes_.size(); ++next) {
     const std::vector<int> &box = boxAfter(next);
-    join(boxAfter(size_t(parents[next - 1] + 1))[place], box[place]);
-    for (int rank : box)
-      join(box[place], rank);
-  }
-  std::vector<int> box = boxAfter(0);
-  const int entry = box[place];
-  if (entry != problem_.root) {
-    join(problem_.root, entry);
-    for (int rank : box)
-      join(entry, rank);
-  } else {
-    // The root's links are already full: it sends the whole buffer into its box
-    // once. It therefore sends the trees of its own place to one rank only, and
-    // the box's ranks pass them on.
-    box.erase(box.begin() + long(place));
-    if (!box.empty())
-      std::rotate(box.begin(), box.begin() + long(copy % box.size()),
-                  box.end());
-    for (size_t next = 0; next < box.size(); ++next)
-      join(next == 0 ? problem_.root : box[(next - 1) / 2], box[next]);
+    const PlaceTree &within = next == 0 ? of.atRoot : of.beyond;
+    for (size_t place = 0; place < box.size(); ++place)
+      if (within[place] >= 0)
+        join(box[size_t(within[place])], box[place]);
+    if (next > 0)
+      join(boxAfter(size_t(parents[next - 1] + 1))[of.place], box[of.place]);
   }
   return treeOf(problem_, tree, weight);
 }
 
-Packing OverBoxes::pack(int copies, int parts, double rate) const {
+std::vector<TreeInBoxes> OverBoxes::direct(size_t copy) const {
+  const std::vector<int> &home = boxAfter(0);
+  const size_t places = home.size();
+  const size_t root =
+      size_t(std::find(home.begin(), home.end(), problem_.root) - home.begin());
+  std::vector<TreeInBoxes> trees;
+  for (size_t place = 0; place < places; ++place) {
+    PlaceTree beyond(places, int(place)), atRoot = beyond;
+    beyond[place] = -1;
+    atRoot[root] = -1;
+    if (place != root) {
+      atRoot[place] = int(root);
+    } else {
+      // The root's links are already full: it sends the whole buffer into its
+      // box once. It therefore sends the trees of its own place to one rank
+      // only, and the box's ranks pass them on.
+      std::vector<size_t> others;
+      for (size_t other = 0; other < places; ++other)
+        if (other != root)
+          others.push_back(other);
+      if (!others.empty())
+        std::rotate(others.begin(), others.begin() + long(copy % others.size()),
+                    others.end());
+      for (size_t next = 0; next < others.size(); ++next)
+        atRoot[others[next]] = int(next == 0 ? root : others[(next - 1) / 2]);
+    }
+    trees.push_back({place, std::move(atRoot), std::move(beyond)});
+  }
+  return trees;
+}
+
+Packing OverBoxes::pack(const std::vector<std::vector<TreeInBoxes>> &copies,
+                        int parts, double rate) const {
   Packing packing;
-  const size_t places = boxes_.front().size();
-  const std::vector<std::vector<int>> trees =
-      treesOverBoxes(int(boxes_.size()) - 1, copies);
+  const std::vector<std::vector<int>> overBoxes =
+      treesOverBoxes(int(boxes_.size()) - 1, int(copies.size()));
+  const double weight =
+      rate / double(copies.front().size()) / double(copies.size()) / parts;
   // Lanes begin with the first trees. These are one tree of each place, so that
   // all ranks have something to do at once.
-  for (size_t copy = 0; copy < size_t(copies * parts); ++copy)
-    for (size_t place = 0; place < places; ++place) {
-      packing.trees.push_back(make(place, copy, trees[copy % trees.size()],
-                                   rate / double(places) / copies / parts));
-      packing.algbw += packing.trees.back().weight;
-    }
+  for (int part = 0; part < parts; ++part)
+    for (size_t copy = 0; copy < copies.size(); ++copy)
+      for (const TreeInBoxes &of : copies[copy]) {
+        packing.trees.push_back(make(of, overBoxes[copy], weight));
+        packing.algbw += weight;
+      }
   return packing;
+}
+
+double OverBoxes::leastCrossing() const {
+  const std::vector<Link> &links = problem_.rankTopology->topology().links;
+  const std::vector<int> &home = boxAfter(0), &next = boxAfter(1);
+  double least = kInfinity;
+  for (size_t place = 0; place < home.size(); ++place) {
+    const Path &path = pathOf(table_, hasUpTrees(problem_.collective),
+                              home[place], next[place]);
+    if (path.empty())
+      return 0;
+    for (int link : path)
+      least = std::min(least, links[size_t(link)].bandwidth);
+  }
+  return least;
+}
+
+/// Returns the equal boxes of a machine for which trees may be grown here; none
+/// for others.
+std::vector<std::vector<int>> boxesToGrow(const RankTopology &machine) {
+  std::vector<std::vector<int>> boxes = equalBoxes(machine);
+  if (boxes.size() < 2 || machine.isLimited() ||
+      machine.numRanks() > kMostRanks)
+    return {};
+  return boxes;
 }
 
 } // namespace
 
 std::vector<Packing> blink::growOverBoxes(const PackingProblem &problem,
                                           double rate, int maxTrees) {
-  const RankTopology &machine = *problem.rankTopology;
   std::vector<Packing> packings;
-  const std::vector<std::vector<int>> boxes = equalBoxes(machine);
-  if (boxes.size() < 2 || machine.isLimited() ||
-      machine.numRanks() > kMostRanks)
+  const std::vector<std::vector<int>> boxes =
+      boxesToGrow(*problem.rankTopology);
+  if (boxes.empty())
     return packings;
-  const PathTable table = machine.cheapestPaths(
-      std::vector<double>(machine.topology().links.size(), 1.0));
   const int most =
       maxTrees > 0 ? std::min(maxTrees, kMostSharing) : kMostSharing;
-  const OverBoxes over(problem, boxes, table);
+  const OverBoxes over(problem, boxes);
   for (int copies : kTreesOfPlace) {
     if (copies > kTreesOfPlace[0] && size_t(copies) >= boxes.size() - 1)
       break; // no lower than with fewer
     const int parts = most / (int(boxes.front().size()) * copies);
     if (parts == 0)
       break;
-    Packing packing = over.pack(copies, parts, rate);
+    std::vector<std::vector<TreeInBoxes>> trees;
+    for (int copy = 0; copy < copies; ++copy)
+      trees.push_back(over.direct(size_t(copy)));
+    Packing packing = over.pack(trees, parts, rate);
     if (llvm::Error error = problem.verify(packing))
       llvm::consumeError(std::move(error)); // too slow links; others may do
     else
       packings.push_back(std::move(packing));
+  }
+  return packings;
+}
+
+std::vector<Packing> blink::growThroughBoxes(const PackingProblem &problem,
+                                             double most, double least,
+                                             int maxTrees) {
+  constexpr double kSame = 1e-9;
+  constexpr int kMostNumbers = 2; // fewer trees are seldom lower, and slower
+  constexpr int kChildren[] = {3, RankTopology::kMaxRanks};
+  std::vector<Packing> packings;
+  const std::vector<std::vector<int>> boxes =
+      boxesToGrow(*problem.rankTopology);
+  if (boxes.empty())
+    return packings;
+  const OverBoxes over(problem, boxes);
+  const double unit = over.leastCrossing();
+  if (!(unit > 0))
+    return packings;
+  const int copies = kTreesOfPlace[0];
+  int numbers = 0;
+  for (int number = int(
+           std::min(most / unit * (1 + kSame), double(boxes.front().size())));
+       number > 0 && number * unit >= least && numbers < kMostNumbers;
+       --number) {
+    if (maxTrees > 0 && number * copies > maxTrees)
+      continue;
+    const size_t before = packings.size();
+    for (int children : kChildren) {
+      const std::vector<TreeInBoxes> trees =
+          growInBoxes(problem, boxes, number, unit, children);
+      if (trees.empty())
+        continue;
+      Packing packing = over.pack(std::vector(size_t(copies), trees),
+                                  /*parts=*/1, number * unit);
+      if (llvm::Error error = problem.verify(packing))
+        llvm::consumeError(std::move(error));
+      else
+        packings.push_back(std::move(packing));
+    }
+    numbers += packings.size() > before;
   }
   return packings;
 }

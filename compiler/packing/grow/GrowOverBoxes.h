@@ -24,6 +24,17 @@ namespace blink {
 std::vector<Packing> growOverBoxes(const PackingProblem &problem, double rate,
                                    int maxTrees);
 
+/// Returns packings of the same form for boxes whose GPUs are not all joined,
+/// or have faster links than a place needs to be joined with the others: trees
+/// lead through boxes as growInBoxes (TreesInBoxes.h) grows them, at as many
+/// places as `most` GB/s takes if links between boxes are full, or at fewer,
+/// down to `least` GB/s. For each place there are two trees. The packings
+/// differ in their rate and in how many children ranks have. At most four are
+/// returned, each of which has passed PackingProblem::verify; none under the
+/// same conditions as above.
+std::vector<Packing> growThroughBoxes(const PackingProblem &problem,
+                                      double most, double least, int maxTrees);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_GROW_GROWOVERBOXES_H
