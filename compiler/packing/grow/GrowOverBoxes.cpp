@@ -69,10 +69,11 @@ public:
   }
 
   /// Returns a tree for each place that reaches all ranks of a box directly.
-  std::vector<TreeInBoxes> direct(size_t copy) const;
-  /// Returns the packing at `rate` GB/s of trees of one weight. `copies` has
-  /// those that take the same way over boxes.
-  Packing pack(const std::vector<std::vector<TreeInBoxes>> &copies, int parts,
+  /// In another turn they begin with other ranks of the root's box.
+  std::vector<TreeInBoxes> direct(size_t turn) const;
+  /// Returns the packing at `rate` GB/s of trees of one weight: of those of
+  /// each turn, which take `copies` ways over boxes by turns.
+  Packing pack(const std::vector<std::vector<TreeInBoxes>> &turns, int copies,
                double rate) const;
   /// Returns the least bandwidth between ranks at one place of the root's box
   /// and the next, in GB/s; 0 if a path is missing.
@@ -113,7 +114,7 @@ Tree OverBoxes::make(const TreeInBoxes &of, const std::vector<int> &parents,
   return treeOf(problem_, tree, weight);
 }
 
-std::vector<TreeInBoxes> OverBoxes::direct(size_t copy) const {
+std::vector<TreeInBoxes> OverBoxes::direct(size_t turn) const {
   const std::vector<int> &home = boxAfter(0);
   const size_t places = home.size();
   const size_t root =
@@ -134,7 +135,7 @@ std::vector<TreeInBoxes> OverBoxes::direct(size_t copy) const {
         if (other != root)
           others.push_back(other);
       if (!others.empty())
-        std::rotate(others.begin(), others.begin() + long(copy % others.size()),
+        std::rotate(others.begin(), others.begin() + long(turn % others.size()),
                     others.end());
       for (size_t next = 0; next < others.size(); ++next)
         atRoot[others[next]] = int(next == 0 ? root : others[(next - 1) / 2]);
@@ -144,21 +145,20 @@ std::vector<TreeInBoxes> OverBoxes::direct(size_t copy) const {
   return trees;
 }
 
-Packing OverBoxes::pack(const std::vector<std::vector<TreeInBoxes>> &copies,
-                        int parts, double rate) const {
+Packing OverBoxes::pack(const std::vector<std::vector<TreeInBoxes>> &turns,
+                        int copies, double rate) const {
   Packing packing;
   const std::vector<std::vector<int>> overBoxes =
-      treesOverBoxes(int(boxes_.size()) - 1, int(copies.size()));
-  const double weight =
-      rate / double(copies.front().size()) / double(copies.size()) / parts;
+      treesOverBoxes(int(boxes_.size()) - 1, copies);
   // Lanes begin with the first trees. These are one tree of each place, so that
   // all ranks have something to do at once.
-  for (int part = 0; part < parts; ++part)
-    for (size_t copy = 0; copy < copies.size(); ++copy)
-      for (const TreeInBoxes &of : copies[copy]) {
-        packing.trees.push_back(make(of, overBoxes[copy], weight));
-        packing.algbw += weight;
-      }
+  for (size_t turn = 0; turn < turns.size(); ++turn)
+    for (const TreeInBoxes &of : turns[turn]) {
+      packing.trees.push_back(
+          make(of, overBoxes[turn % overBoxes.size()],
+               rate / double(turns[turn].size()) / double(turns.size())));
+      packing.algbw += packing.trees.back().weight;
+    }
   return packing;
 }
 
@@ -205,10 +205,10 @@ std::vector<Packing> blink::growOverBoxes(const PackingProblem &problem,
     const int parts = most / (int(boxes.front().size()) * copies);
     if (parts == 0)
       break;
-    std::vector<std::vector<TreeInBoxes>> trees;
-    for (int copy = 0; copy < copies; ++copy)
-      trees.push_back(over.direct(size_t(copy)));
-    Packing packing = over.pack(trees, parts, rate);
+    std::vector<std::vector<TreeInBoxes>> turns;
+    for (int turn = 0; turn < copies * parts; ++turn)
+      turns.push_back(over.direct(size_t(turn)));
+    Packing packing = over.pack(turns, copies, rate);
     if (llvm::Error error = problem.verify(packing))
       llvm::consumeError(std::move(error)); // too slow links; others may do
     else
@@ -246,8 +246,8 @@ std::vector<Packing> blink::growThroughBoxes(const PackingProblem &problem,
           growInBoxes(problem, boxes, number, unit, children);
       if (trees.empty())
         continue;
-      Packing packing = over.pack(std::vector(size_t(copies), trees),
-                                  /*parts=*/1, number * unit);
+      Packing packing =
+          over.pack(std::vector(size_t(copies), trees), copies, number * unit);
       if (llvm::Error error = problem.verify(packing))
         llvm::consumeError(std::move(error));
       else

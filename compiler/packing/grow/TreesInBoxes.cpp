@@ -17,6 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 using namespace blink;
@@ -95,8 +96,8 @@ static int depthOf(const PlaceTree &tree, size_t place) {
 }
 
 /// Pairs each of as many trees with another place such that no depth of a place
-/// in its tree exceeds `most`. Returns the index of each place's tree; fewer
-/// than there are places if that is impossible. Augmenting paths (Kuhn, 1955).
+/// in its tree exceeds `most`. Returns the index of each place's tree; nothing
+/// if that is impossible. Takes augmenting paths (Berge, 1957).
 static std::vector<size_t> pairWithin(const std::vector<PlaceTree> &trees,
                                       const std::vector<size_t> &places,
                                       int most) {
@@ -152,12 +153,13 @@ blink::growInBoxes(const PackingProblem &problem,
     return {};
   const std::vector<PlaceTree> beyond =
       treesFromPlaces(otherBox->machine, problem.collective, request);
-  if (beyond.empty())
+  if (beyond.size() != atRoot.size())
     return {};
   std::vector<size_t> places;
   for (const PlaceTree &tree : beyond)
     places.push_back(size_t(llvm::find(tree, -1) - tree.begin()));
   std::vector<size_t> treeOf;
+  // Within the depth of all trees, any tree does for any place.
   for (int most = 0; treeOf.empty(); ++most)
     treeOf = pairWithin(atRoot, places, most);
   std::vector<TreeInBoxes> trees;

@@ -81,6 +81,23 @@ TEST_CASE("trees over boxes start with one of each place") {
   }
 }
 
+TEST_CASE("in trees of the root's place, its box's ranks serve the others by "
+          "turns") {
+  const RankTopology machine = pod("dgx-h100", 8, 8);
+  const PackingProblem problem{&machine, Collective::broadcast, 0};
+  const std::vector<Packing> packings = growOverBoxes(problem, 400, 0);
+  REQUIRE(!packings.empty());
+  std::vector<int> turns(8, 0);
+  for (size_t tree = 0; tree < packings.front().trees.size(); tree += 8) {
+    const RootedTree own =
+        rootedTree(packings.front().trees[tree], machine.numRanks());
+    const auto begin = own.parents.begin();
+    REQUIRE(std::count(begin, begin + 8, 0) == 1);
+    ++turns[size_t(std::find(begin, begin + 8, 0) - begin)];
+  }
+  CHECK(*std::min_element(turns.begin() + 1, turns.end()) == 1);
+}
+
 TEST_CASE("there are no trees over boxes where links or options forbid them") {
   const RankTopology machine = pod("dgx-h100", 8, 8);
   const PackingProblem problem{&machine, Collective::broadcast, 0};

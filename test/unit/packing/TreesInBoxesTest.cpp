@@ -17,6 +17,7 @@
 #include "test/unit/packing/TreeShapes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace blink;
