@@ -4,9 +4,9 @@
 #   tools/test.sh            everything; the last lines are ctest's summary
 #   tools/test.sh -R lit     arguments are passed to ctest
 #
-# dev: everything. asan: everything, with AddressSanitizer and
-# UndefinedBehaviorSanitizer. tsan: only the runtime, with ThreadSanitizer. Can
-# be run again safely, and is quick the second time.
+# dev: everything. asan: everything, compiled by clang, with AddressSanitizer
+# and UndefinedBehaviorSanitizer. tsan: only the runtime, with ThreadSanitizer.
+# Can be run again safely, and is quick the second time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh --all

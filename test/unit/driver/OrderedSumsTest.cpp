@@ -141,8 +141,8 @@ TEST_CASE("without an order trees differ, and a wrong one is found") {
       sched::openSchedule(bytes.data(), bytes.size(), error);
   REQUIRE(file);
   // Swap two sources of a step of the last variant.
-  const sched::Variant &variant =
-      **std::prev(file->programs()->Get(0)->variants()->end());
+  const auto &variants = *file->programs()->Get(0)->variants();
+  const sched::Variant &variant = *variants.Get(variants.size() - 1);
   bool swapped = false;
   for (const sched::RankProgram *rank : *variant.ranks())
     for (const sched::Step *step : *rank->steps()) {
