@@ -68,26 +68,39 @@ int depthOf(const Packing &packing, int numRanks) {
   return depth;
 }
 
+/// What makes a forest faster than what is there.
+struct Terms {
+  double most; ///< of timesLonger
+  /// Factors that 1 GiB may take: if the rate is less than the optimum by more
+  /// than kWideSlack, and otherwise.
+  double whenMuchLost, whenLittle;
+};
+
 } // namespace
 
-/// Returns the fastest of `forests` by timesLonger than `time`, if it is below
-/// `most`: of those within 0.5 % of it, the one whose pipeline fills first, or
-/// the lowest of several such.
-static llvm::Expected<Packing>
-fastestOf(const PackingProblem &problem, std::vector<Packing> forests,
-          const MessageTime &time, double most,
-          llvm::function_ref<double(const Packing &)> mostWhenLong,
-          size_t maxTrees) {
+/// Returns the fastest of `forests` by timesLonger than `packing` on these
+/// terms: of those within 0.5 % of it, the one whose pipeline fills first, or
+/// the lowest of several such. Returns no trees if there is none.
+static llvm::Expected<Packing> fastestOf(const PackingProblem &problem,
+                                         std::vector<Packing> forests,
+                                         const Packing &packing, double optimum,
+                                         const Terms &terms, int maxTrees) {
   constexpr double kAlike = 1.005;
   const ScheduleLimits limits = defaultLimits(*problem.rankTopology);
+  llvm::Expected<MessageTime> time =
+      timeInParts(problem, packing, limits, size_t(maxTrees));
+  if (!time)
+    return time.takeError();
   std::vector<Choice> choices;
-  double least = most;
+  double least = terms.most;
   for (Packing &forest : forests) {
     llvm::Expected<MessageTime> grown =
-        timeInParts(problem, forest, limits, maxTrees);
+        timeInParts(problem, forest, limits, size_t(maxTrees));
     if (!grown)
       return grown.takeError();
-    const double longer = timesLonger(*grown, time, mostWhenLong(forest));
+    const bool losesMuch = forest.algbw < optimum * (1 - kWideSlack);
+    const double longer = timesLonger(
+        *grown, *time, losesMuch ? terms.whenMuchLost : terms.whenLittle);
     const int depth = depthOf(forest, problem.rankTopology->numRanks());
     choices.push_back(
         {longer, {grown->fillAt(kReferenceBytes), depth}, std::move(forest)});
@@ -96,7 +109,7 @@ fastestOf(const PackingProblem &problem, std::vector<Packing> forests,
   Packing fastest;
   std::pair<double, int> leastFill(kInfinity, 0);
   for (Choice &choice : choices)
-    if (choice.longer <= std::min(most, least * kAlike) &&
+    if (choice.longer <= std::min(terms.most, least * kAlike) &&
         choice.fill < leastFill) {
       leastFill = choice.fill;
       fastest = std::move(choice.packing);
@@ -122,32 +135,22 @@ static void addHalved(std::vector<Packing> &forests, int numRanks,
 static llvm::Expected<Packing>
 fasterThroughBoxes(const PackingProblem &problem, const Packing &packing,
                    double optimum, const SelectOptions &options) {
-  constexpr double kFaster = 0.95, kLeastPart = 0.75;
-  constexpr double kWhenMuchLost = 1.05, kWhenLittle = 1.1;
+  constexpr double kLeastPart = 0.75;
+  constexpr Terms kTerms{0.95, 1.05, 1.1};
   std::vector<Packing> forests = growThroughBoxes(
       problem, optimum, optimum * kLeastPart, options.maxTrees);
   if (forests.empty())
     return Packing();
   addHalved(forests, problem.rankTopology->numRanks(), options.maxTrees);
-  const auto maxTrees = static_cast<size_t>(options.maxTrees);
-  llvm::Expected<MessageTime> time = timeInParts(
-      problem, packing, defaultLimits(*problem.rankTopology), maxTrees);
-  if (!time)
-    return time.takeError();
-  return fastestOf(
-      problem, std::move(forests), *time, kFaster,
-      [&](const Packing &forest) {
-        return forest.algbw < optimum * (1 - kWideSlack) ? kWhenMuchLost
-                                                         : kWhenLittle;
-      },
-      maxTrees);
+  return fastestOf(problem, std::move(forests), packing, optimum, kTerms,
+                   options.maxTrees);
 }
 
 llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           const Packing *selected,
                                           double optimum,
                                           const SelectOptions &options) {
-  constexpr double kFaster = 0.98;
+  constexpr double kFaster = 0.98, kWhenLong = 1.1; // as in isWorthwhile
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
     return Packing();
   const int numRanks = problem.rankTopology->numRanks();
@@ -171,16 +174,10 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
   if (forests.empty())
     return Packing();
   addHalved(forests, numRanks, options.maxTrees);
-  const auto maxTrees = static_cast<size_t>(options.maxTrees);
   const Packing first = selected ? *selected : forests.front();
-  llvm::Expected<MessageTime> time = timeInParts(
-      problem, first, defaultLimits(*problem.rankTopology), maxTrees);
-  if (!time)
-    return time.takeError();
+  const Terms terms{selected ? kFaster : 1, kWhenLong, kWhenLong};
   llvm::Expected<Packing> fastest = fastestOf(
-      problem, std::move(forests), *time, selected ? kFaster : 1,
-      [](const Packing &) { return 1.1; }, // as in isWorthwhile
-      maxTrees);
+      problem, std::move(forests), first, optimum, terms, options.maxTrees);
   if (!fastest || isDirect || options.slack == 0)
     return fastest;
   llvm::Expected<Packing> through = fasterThroughBoxes(
@@ -234,9 +231,8 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
                                                double optimum,
                                                const SelectOptions &options) {
   // For messages of a few MiB the model is off by up to a fifth.
-  constexpr double kFaster = 0.95;
-  // A forest that loses more of the rate must be faster for 1 GiB.
-  constexpr double kMuchLost = kWideSlack, kWhenMuch = 0.95, kWhenLittle = 1.02;
+  // A forest that loses much of the rate must be faster for 1 GiB.
+  constexpr Terms kTerms{0.95, 0.95, 1.02};
   if (!mayPackOverBoxes(problem) || (options.keepGoing && !options.keepGoing()))
     return Packing();
   llvm::Expected<RankTopology> direct = withAllPairs(*problem.rankTopology);
@@ -248,16 +244,6 @@ llvm::Expected<Packing> blink::fasterOverBoxes(const PackingProblem &problem,
       forestsOverBoxes(free, selected, optimum, options);
   if (forests.empty())
     return Packing();
-  const auto maxTrees = static_cast<size_t>(options.maxTrees);
-  llvm::Expected<MessageTime> time =
-      timeInParts(free, selected, defaultLimits(*free.rankTopology), maxTrees);
-  if (!time)
-    return time.takeError();
-  return fastestOf(
-      free, std::move(forests), *time, kFaster,
-      [&](const Packing &forest) {
-        return forest.algbw < optimum * (1 - kMuchLost) ? kWhenMuch
-                                                        : kWhenLittle;
-      },
-      maxTrees);
+  return fastestOf(free, std::move(forests), selected, optimum, kTerms,
+                   options.maxTrees);
 }

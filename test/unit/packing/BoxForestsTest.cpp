@@ -23,11 +23,6 @@ using namespace blink::test;
 
 namespace {
 
-Topology pod(const char *machine, int boxes) {
-  return valueOf(generatePod(shippedTopology(machine), boxes, 8,
-                             {50, 2, LinkKind::network}));
-}
-
 /// Returns the number of edges of `edges` between boxes of `size` ranks.
 int crossingsOf(const std::vector<TreeEdge> &edges, int size) {
   int crossings = 0;
@@ -39,7 +34,7 @@ int crossingsOf(const std::vector<TreeEdge> &edges, int size) {
 } // namespace
 
 TEST_CASE("a box alone has its own nodes and links, and no nic") {
-  const RankTopology machine = rankTopologyOf(pod("mi250x", 3));
+  const RankTopology machine = rankTopologyOf(railPod("mi250x", 3));
   const std::vector<int> ranks{8, 9, 10, 11, 12, 13, 14, 15};
   const LoneBox box = valueOf(boxAlone(machine, ranks));
   const Topology &alone = box.machine.topology();
@@ -61,15 +56,15 @@ TEST_CASE("a box alone has its own nodes and links, and no nic") {
 }
 
 TEST_CASE("a box alone keeps GPUs that are no ranks, and the order of ranks") {
-  const RankTopology machine = valueOf(
-      RankTopology::create(pod("dgx1", 2), {5, 0, 13, 8}, LinkKindSet::all()));
+  const RankTopology machine = valueOf(RankTopology::create(
+      railPod("dgx1", 2), {5, 0, 13, 8}, LinkKindSet::all()));
   const LoneBox box = valueOf(boxAlone(machine, {2, 3}));
   CHECK(box.machine.topology().gpus().size() == 8);
   CHECK(box.machine.gpus() == std::vector<int>{5, 0});
 }
 
 TEST_CASE("forests of a box are allgathers of it, with the rates asked for") {
-  const RankTopology machine = rankTopologyOf(pod("mi250", 4));
+  const RankTopology machine = rankTopologyOf(railPod("mi250", 4));
   const RankTopology box = rankTopologyOf(shippedTopology("mi250"));
   const double optimum =
       valueOf(packTrees({&box, Collective::allgather})).packing.algbw;
@@ -102,8 +97,8 @@ TEST_CASE(
   std::vector<int> gpus; // of the second and third box
   for (int gpu = 8; gpu < 24; ++gpu)
     gpus.push_back(gpu);
-  const RankTopology machine =
-      valueOf(RankTopology::create(pod("mi250x", 3), gpus, LinkKindSet::all()));
+  const RankTopology machine = valueOf(
+      RankTopology::create(railPod("mi250x", 3), gpus, LinkKindSet::all()));
   const std::vector<Packing> forests = boxForests(machine, {1}, {});
   REQUIRE(forests.size() == 1);
   for (const Tree &tree : forests.front().trees)
@@ -113,8 +108,8 @@ TEST_CASE(
 }
 
 TEST_CASE("boxes of one rank have no forests, and jobs in one box neither") {
-  const RankTopology machine =
-      valueOf(RankTopology::create(pod("dgx1", 2), {0, 8}, LinkKindSet::all()));
+  const RankTopology machine = valueOf(
+      RankTopology::create(railPod("dgx1", 2), {0, 8}, LinkKindSet::all()));
   CHECK(boxForests(machine, {1}, {}).empty());
   const RankTopology box = rankTopologyOf(shippedTopology("dgx1"));
   CHECK(boxForests(box, {1}, {}).empty());
@@ -138,7 +133,8 @@ TEST_CASE("trees of a box lead over boxes where its GPUs are not all joined") {
       for (int boxes : {3, 4, 10}) {
         CAPTURE(name);
         CAPTURE(boxes);
-        const RankTopology machine = rankTopologyOf(pod(name.c_str(), boxes));
+        const RankTopology machine =
+            rankTopologyOf(railPod(name.c_str(), boxes));
         const int size = machine.numRanks() / boxes;
         const PackingProblem problem{&machine, collective};
         const Symmetry rotation = rotationOfBoxes(machine).value();
@@ -186,7 +182,7 @@ TEST_CASE("links of one direction have no trees back") {
 }
 
 TEST_CASE("boxes rotate if they are of one kind and alike in ranks") {
-  const RankTopology machine = rankTopologyOf(pod("mi250", 5));
+  const RankTopology machine = rankTopologyOf(railPod("mi250", 5));
   const Symmetry rotation = rotationOfBoxes(machine).value();
   CHECK(rotation.order() == 5);
   std::set<int> images;

@@ -20,11 +20,6 @@ using namespace blink::test;
 
 namespace {
 
-RankTopology pod(const char *machine, int boxes, int rails) {
-  return rankTopologyOf(valueOf(generatePod(
-      shippedTopology(machine), boxes, rails, {50, 2, LinkKind::network})));
-}
-
 /// Returns each rank's number of children in all trees together.
 std::vector<int> childrenOf(const Packing &packing, int numRanks) {
   std::vector<int> children(numRanks, 0);
@@ -44,7 +39,7 @@ TEST_CASE("trees over boxes reach the bound, and ranks have equally much to "
       for (int root : {0, 13}) {
         CAPTURE(boxes);
         CAPTURE(root);
-        const RankTopology machine = pod("dgx-h100", boxes, 8);
+        const RankTopology machine = rankTopologyOf(railPod("dgx-h100", boxes));
         const PackingProblem problem{&machine, collective, root};
         const std::vector<Packing> packings = growOverBoxes(problem, 400, 0);
         REQUIRE(packings.size() == (boxes <= 5 ? 1 : 2));
@@ -68,7 +63,7 @@ TEST_CASE("trees over boxes reach the bound, and ranks have equally much to "
 }
 
 TEST_CASE("trees over boxes start with one of each place") {
-  const RankTopology machine = pod("dgx-h100", 8, 8);
+  const RankTopology machine = rankTopologyOf(railPod("dgx-h100", 8));
   const PackingProblem problem{&machine, Collective::broadcast, 0};
   const std::vector<Packing> packings = growOverBoxes(problem, 400, 0);
   REQUIRE(!packings.empty());
@@ -83,7 +78,7 @@ TEST_CASE("trees over boxes start with one of each place") {
 
 TEST_CASE("in trees of the root's place, its box's ranks serve the others by "
           "turns") {
-  const RankTopology machine = pod("dgx-h100", 8, 8);
+  const RankTopology machine = rankTopologyOf(railPod("dgx-h100", 8));
   const PackingProblem problem{&machine, Collective::broadcast, 0};
   const std::vector<Packing> packings = growOverBoxes(problem, 400, 0);
   REQUIRE(!packings.empty());
@@ -99,7 +94,7 @@ TEST_CASE("in trees of the root's place, its box's ranks serve the others by "
 }
 
 TEST_CASE("there are no trees over boxes where links or options forbid them") {
-  const RankTopology machine = pod("dgx-h100", 8, 8);
+  const RankTopology machine = rankTopologyOf(railPod("dgx-h100", 8));
   const PackingProblem problem{&machine, Collective::broadcast, 0};
   CHECK(growOverBoxes(problem, 401, 0).empty());
   CHECK(growOverBoxes(problem, 400, 15).empty());
@@ -108,7 +103,7 @@ TEST_CASE("there are no trees over boxes where links or options forbid them") {
   CHECK(few.front().trees.size() == 16);
   // The NVLinks of a DGX-1 do not join each two GPUs; and a single box has no
   // other boxes.
-  const RankTopology mesh = pod("dgx1", 4, 8);
+  const RankTopology mesh = rankTopologyOf(railPod("dgx1", 4));
   CHECK(growOverBoxes({&mesh, Collective::broadcast, 0}, 400, 0).empty());
   const RankTopology box = rankTopologyOf(shippedTopology("dgx2"));
   CHECK(growOverBoxes({&box, Collective::broadcast, 0}, 150, 0).empty());

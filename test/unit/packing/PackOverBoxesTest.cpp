@@ -18,11 +18,6 @@ using namespace blink::test;
 
 namespace {
 
-RankTopology pod(const char *machine, int boxes) {
-  return rankTopologyOf(valueOf(generatePod(shippedTopology(machine), boxes, 8,
-                                            {50, 2, LinkKind::network})));
-}
-
 std::vector<Packing> packingsOf(const RankTopology &machine,
                                 Collective collective, int maxTrees = 0) {
   return packOverBoxes({&machine, collective}, Symmetry::find(machine),
@@ -65,7 +60,7 @@ std::pair<int, int> childrenOf(const Packing &full, int boxes) {
 TEST_CASE("an allreduce over boxes has few trees and nearly the optimal rate") {
   for (int boxes : {6, 8, 24, 32}) {
     CAPTURE(boxes);
-    const RankTopology machine = pod("dgx-h100", boxes);
+    const RankTopology machine = rankTopologyOf(railPod("dgx-h100", boxes));
     std::set<int> numbers;
     for (const Packing &packing : packingsOf(machine, Collective::allreduce)) {
       const PackingProblem problem{&machine, Collective::allreduce};
@@ -95,7 +90,7 @@ TEST_CASE("an allgather over boxes has one tree for each root and few peers") {
     for (Collective collective :
          {Collective::allgather, Collective::reducescatter}) {
       CAPTURE(boxes);
-      const RankTopology machine = pod("dgx-a100", boxes);
+      const RankTopology machine = rankTopologyOf(railPod("dgx-a100", boxes));
       const PackingProblem problem{&machine, collective};
       const std::vector<Packing> packings = packingsOf(machine, collective);
       CHECK(packings.size() == 3);
@@ -125,16 +120,22 @@ TEST_CASE("an allgather over boxes has one tree for each root and few peers") {
 }
 
 TEST_CASE("there are no trees over boxes where machines or options forbid it") {
-  const RankTopology machine = pod("dgx-h100", 8);
+  const RankTopology machine = rankTopologyOf(railPod("dgx-h100", 8));
   CHECK(packingsOf(machine, Collective::broadcast).empty());
   CHECK(packingsOf(machine, Collective::alltoall).empty());
   CHECK(packingsOf(machine, Collective::allreduce, 15).empty());
   CHECK(packingsOf(machine, Collective::allreduce, 16).size() == 1);
   CHECK(packingsOf(machine, Collective::allgather, 63).empty());
   // A prime number of boxes above 8; too many ranks; one box; and no symmetry.
-  CHECK(packingsOf(pod("dgx-h100", 11), Collective::allreduce).empty());
-  CHECK(packingsOf(pod("dgx-h100", 256), Collective::allreduce).size() == 3);
-  CHECK(packingsOf(pod("dgx-h100", 260), Collective::allreduce).empty());
+  CHECK(
+      packingsOf(rankTopologyOf(railPod("dgx-h100", 11)), Collective::allreduce)
+          .empty());
+  CHECK(packingsOf(rankTopologyOf(railPod("dgx-h100", 256)),
+                   Collective::allreduce)
+            .size() == 3);
+  CHECK(packingsOf(rankTopologyOf(railPod("dgx-h100", 260)),
+                   Collective::allreduce)
+            .empty());
   const RankTopology box = rankTopologyOf(shippedTopology("dgx2"));
   CHECK(packingsOf(box, Collective::allreduce).empty());
   CHECK(packOverBoxes({&machine, Collective::allreduce},

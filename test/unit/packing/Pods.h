@@ -12,6 +12,13 @@
 
 namespace blink::test {
 
+/// Returns `boxes` machines of a shipped type with 8 rails and `nic` GB/s a
+/// GPU.
+inline Topology railPod(const char *machine, int boxes, double nic = 50) {
+  return valueOf(generatePod(shippedTopology(machine), boxes, 8,
+                             {nic, 2, LinkKind::network}));
+}
+
 /// Returns the GPUs `job` (empty: all) of servers with `gpus` GPUs each, which
 /// are all joined within a server, and with `rails` NICs.
 inline RankTopology podOf(int boxes, int gpus, int rails,

@@ -25,11 +25,6 @@ using namespace blink::test;
 
 namespace {
 
-RankTopology podOf(const char *machine, int boxes, double nic) {
-  return rankTopologyOf(valueOf(generatePod(shippedTopology(machine), boxes, 8,
-                                            {nic, 2, LinkKind::network})));
-}
-
 /// Returns the place where a tree begins, and its depth at `place`; -1 for both
 /// if it is no tree.
 std::pair<int, int> beginAndDepth(const PlaceTree &tree, size_t place) {
@@ -77,7 +72,7 @@ int crossings(const Tree &tree, int numRanks, int inBox) {
 
 TEST_CASE("trees in boxes span them, and cross at different places as early as "
           "possible") {
-  const RankTopology machine = podOf("mi250", 3, 25);
+  const RankTopology machine = rankTopologyOf(railPod("mi250", 3, 25));
   const std::vector<std::vector<int>> boxes = equalBoxes(machine);
   for (Collective collective : {Collective::broadcast, Collective::reduce})
     for (int root : {0, 21})
@@ -106,7 +101,7 @@ TEST_CASE("trees in boxes span them, and cross at different places as early as "
 }
 
 TEST_CASE("a box does not carry more trees than its links") {
-  const RankTopology machine = podOf("mi250", 3, 25);
+  const RankTopology machine = rankTopologyOf(railPod("mi250", 3, 25));
   const std::vector<std::vector<int>> boxes = equalBoxes(machine);
   const PackingProblem problem{&machine, Collective::broadcast, 0};
   // A GPU has links of 325 GB/s to others in its box.
@@ -129,7 +124,8 @@ TEST_CASE("trees through boxes cross to each box once, at one place") {
       for (int root : {0, pod.inBox + 5}) {
         CAPTURE(pod.machine);
         CAPTURE(root);
-        const RankTopology machine = podOf(pod.machine, pod.boxes, pod.nic);
+        const RankTopology machine =
+            rankTopologyOf(railPod(pod.machine, pod.boxes, pod.nic));
         const int numRanks = machine.numRanks();
         const PackingProblem problem{&machine, collective, root};
         const double least = pod.most * 0.75;
@@ -150,7 +146,7 @@ TEST_CASE("trees through boxes cross to each box once, at one place") {
 }
 
 TEST_CASE("trees through boxes are far lower than those at the optimum") {
-  const RankTopology machine = podOf("mi250", 8, 25);
+  const RankTopology machine = rankTopologyOf(railPod("mi250", 8, 25));
   const PackingProblem problem{&machine, Collective::broadcast, 0};
   const std::vector<Packing> through = growThroughBoxes(problem, 350, 260, 0);
   const std::vector<Packing> grown = growForests(problem, 350, kMostGrown, 0);
@@ -162,7 +158,7 @@ TEST_CASE("trees through boxes are far lower than those at the optimum") {
 }
 
 TEST_CASE("there are no trees through boxes where options forbid them") {
-  const RankTopology machine = podOf("mi250", 3, 25);
+  const RankTopology machine = rankTopologyOf(railPod("mi250", 3, 25));
   const PackingProblem problem{&machine, Collective::broadcast, 0};
   CHECK(growThroughBoxes(problem, 350, 326, 0).empty());
   CHECK(growThroughBoxes(problem, 24, 0, 0).empty());
