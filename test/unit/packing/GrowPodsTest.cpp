@@ -338,8 +338,7 @@ TEST_CASE("GPUs of a switch are an island where nothing else divides") {
 }
 
 TEST_CASE("others feed the box of a root that cannot feed it alone") {
-  const RankTopology machine = rankTopologyOf(valueOf(generatePod(
-      shippedTopology("mi300x"), 72, 8, {50, 2, LinkKind::network})));
+  const RankTopology machine = rankTopologyOf(railPod("mi300x", 72));
   REQUIRE(machine.numRanks() > 512); // then only trees over islands are grown
   PackingProblem problem{&machine, Collective::reduce, 13};
   const std::vector<Packing> forests = growForests(problem, 400, kMostGrown, 0);
