@@ -60,6 +60,12 @@ static const KnownAttr kKnown[] = {
      [](Attribute value) { return isText(value, {"f32"}); }, "\"f32\""},
     {kPartsAttr, false, true, false, areParts,
      "an array of i32 from 1 to 1024"},
+    {kMediumAttr, false, true, false, isUnit, "no value: leave it out for no"},
+    {kTreeOrderAttr, false, true, false,
+     [](Attribute value) {
+       return isText(value, {"given", "copies", "roots"});
+     },
+     "\"given\", \"copies\" or \"roots\""},
     {kOptionsAttr, false, false, true, areSettings, "a list of \"name=value\""},
 };
 static_assert(kMostParts == 1024, "as the words say");

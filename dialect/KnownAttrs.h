@@ -39,6 +39,14 @@ inline constexpr llvm::StringLiteral kPartsAttr = "collective.parts";
 /// The most parts of a tree.
 inline constexpr int32_t kMostParts = 1024;
 
+/// Of selected forests, a unit: it is not for large messages, but the next
+/// forest may use its trees for medium ones.
+inline constexpr llvm::StringLiteral kMediumAttr = "collective.medium";
+
+/// Of forests: the order of trees in lanes that is the fastest one (TreeOrder.h
+/// in compiler/plan), "given", "copies" or "roots".
+inline constexpr llvm::StringLiteral kTreeOrderAttr = "collective.tree_order";
+
 /// Of modules: what the compiler was asked for, an array of "name=value".
 inline constexpr llvm::StringLiteral kOptionsAttr = "collective.options";
 

@@ -178,8 +178,11 @@ static void addTreePasses(OpPassManager &passes, const CompileOptions &options,
   const bool changesPeers = !options.maxPeers && !options.phases &&
                             !options.inSwitch &&
                             options.order == ReductionOrder::none;
+  constexpr double kMediumSlack = 0.25;
   passes.addPass(createSelectTreesPass(
-      {options.slack, options.maxTrees, changesPeers}, keepGoing));
+      {options.slack, options.maxTrees, changesPeers,
+       changesPeers && options.smallVariant ? kMediumSlack : 0},
+      keepGoing));
 }
 
 static void addSpreadingPasses(OpPassManager &passes,
@@ -196,6 +199,8 @@ static void addSpreadingPasses(OpPassManager &passes,
     // nobody asked for is about large messages.
     small.maxExchangeRanks = 0;
   passes.addPass(createAddLatencyVariantPass(small));
+  passes.addPass(
+      createAddMediumVariantsPass({options.maxLanes, options.chunkBytes}));
 }
 
 /// Runs `passes` and verifies the result. With assertions it is verified after

@@ -17,6 +17,7 @@
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
+#include "dialect/KnownAttrs.h"
 
 using namespace mlir;
 
@@ -35,7 +36,7 @@ bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
   // (OrderedTrees.h).
   return forest.getSums() != collective::Sums::Halves && n > 1 &&
          n <= int(maxRanks) && !forest.getProtocol() && !forest.getMinBytes() &&
-         !forest.getMaxBytes();
+         !forest.getMaxBytes() && !forest->hasAttr(collective::kMediumAttr);
 }
 
 /// Makes `op` the variant for sizes from `begin` to below `end`.

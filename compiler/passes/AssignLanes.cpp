@@ -17,6 +17,7 @@
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
+#include "dialect/KnownAttrs.h"
 #include "schedules/Collectives.h"
 
 #include <algorithm>
@@ -32,6 +33,12 @@ namespace {
 
 struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
   using Base::Base;
+
+  /// Returns the order of trees that an earlier pass has found, if one has.
+  static std::optional<TreeOrder> knownOrder(collective::ScheduleOp schedule) {
+    auto word = schedule->getAttrOfType<StringAttr>(collective::kTreeOrderAttr);
+    return word ? parseTreeOrder(word.getValue()) : std::nullopt;
+  }
 
   LogicalResult assign(collective::ScheduleOp schedule) {
     SymbolTableCollection symbols;
@@ -79,11 +86,16 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
                !schedule.getMinBytes() && schedule.getMaxBytes()) {
       assignSmallLanes(*program, maxLanes);
       share(*program);
-    } else if (llvm::Error error = assignFastestOrder(
-                   *program, {protocol, schedule.getMaxBytes()}, maxLanes,
-                   share)) {
-      return schedule.emitError(toString(std::move(error)));
+    } else if (const auto order = knownOrder(schedule)) {
+      assignLanes(*program, protocol, maxLanes, placesOf(*program, *order));
+      share(*program);
+    } else {
+      llvm::Expected<TreeOrder> fastest = assignFastestOrder(
+          *program, {protocol, schedule.getMaxBytes()}, maxLanes, share);
+      if (!fastest)
+        return schedule.emitError(toString(fastest.takeError()));
     }
+    schedule->removeAttr(collective::kTreeOrderAttr);
     writeLanes(schedule, *program);
     return success();
   }

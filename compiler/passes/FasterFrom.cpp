@@ -7,6 +7,7 @@
 #include "compiler/passes/FasterFrom.h"
 
 #include "compiler/plan/ChunkChoice.h"
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SizeRanges.h"
 #include "compiler/simulate/ShortTimes.h"
 
@@ -29,12 +30,16 @@ public:
       : small_(std::move(small)), large_(std::move(large)),
         sizes_(comparedSizes()) {}
 
-  llvm::Expected<uint64_t> firstFaster(uint32_t chunkBytes);
+  llvm::Expected<std::optional<uint64_t>> firstFaster(uint32_t chunkBytes);
 
 private:
   void giveSlots(uint64_t most, uint32_t chunkBytes);
   /// Returns true if the variant for large messages is no slower.
   llvm::Expected<bool> isFaster(size_t place);
+  /// Returns the first power of two, from the last of the sizes to 4 GiB, at
+  /// which the variant for large messages is no slower by the model. If there
+  /// is none, returns 4 GiB, or nothing if that variant is of no use at all.
+  std::optional<uint64_t> fasterByModel() const;
   /// Returns the places of the least size and of the greatest one that may be
   /// the result.
   size_t leastPlace() const {
@@ -80,7 +85,24 @@ llvm::Expected<bool> Comparison::isFaster(size_t place) {
   return *after <= *before;
 }
 
-llvm::Expected<uint64_t> Comparison::firstFaster(uint32_t chunkBytes) {
+std::optional<uint64_t> Comparison::fasterByModel() const {
+  constexpr uint64_t kMost = uint64_t(4) << 30;
+  constexpr double kRounding = 1e-9;
+  const MessageTime small =
+      timeOf(small_.program, small_.protocol, smallChunks_);
+  const MessageTime large =
+      timeOf(large_.program, large_.protocol, largeChunks_);
+  uint64_t bytes = sizes_.back();
+  while (bytes < kMost && large.at(bytes) > small.at(bytes))
+    bytes *= 2;
+  const bool isUseless = bytes == kMost && !leavesMachine(large_.program) &&
+                         rateOfLinks(small_.program) >=
+                             rateOfLinks(large_.program) * (1 - kRounding);
+  return isUseless ? std::nullopt : std::optional(bytes);
+}
+
+llvm::Expected<std::optional<uint64_t>>
+Comparison::firstFaster(uint32_t chunkBytes) {
   const auto given = llvm::lower_bound(sizes_, large_.minBytes);
   if (given == sizes_.end() || *given != large_.minBytes)
     return large_.minBytes;
@@ -101,7 +123,9 @@ llvm::Expected<uint64_t> Comparison::firstFaster(uint32_t chunkBytes) {
   size_t place = start, before = start;
   for (size_t step = 1; *faster == below; step *= 2) {
     if (place == end)
-      return sizes_[end];
+      return !below && !large_.maxBytes && end + 1 == sizes_.size()
+                 ? fasterByModel()
+                 : std::optional(sizes_[end]);
     before = place;
     place = below ? place - std::min(step, place - end)
                   : place + std::min(step, end - place);
@@ -120,8 +144,8 @@ llvm::Expected<uint64_t> Comparison::firstFaster(uint32_t chunkBytes) {
   return sizes_[high];
 }
 
-llvm::Expected<uint64_t> blink::fasterFrom(RangedProgram small,
-                                           RangedProgram large,
-                                           uint32_t chunkBytes) {
+llvm::Expected<std::optional<uint64_t>> blink::fasterFrom(RangedProgram small,
+                                                          RangedProgram large,
+                                                          uint32_t chunkBytes) {
   return Comparison(std::move(small), std::move(large)).firstFaster(chunkBytes);
 }

@@ -32,14 +32,16 @@ struct RangedProgram {
 /// overestimates what pipelines take to fill. If the size lies far from there,
 /// nearer ones are bisected, as if one of the variants was the faster one below
 /// it and the other one above it. Both ranges keep some size. The size is at
-/// most four times the given one, and no larger than it if the protocols
-/// differ: GPUs have shown that low_latency was used for too large messages
-/// (docs/gpu-results.md). The given size is returned if it is none of
-/// comparedSizes(), or if it takes more than kSoonSimulated. `chunkBytes` is
-/// that which the user asks for, or 0.
-/// Errors: lanes that wait in a circle.
-llvm::Expected<uint64_t> fasterFrom(RangedProgram small, RangedProgram large,
-                                    uint32_t chunkBytes);
+/// most four times the given one, or what the model says if that is beyond
+/// comparedSizes(). Returns nothing if the model says that `large` is slower at
+/// all sizes up to 4 GiB, and `small` has the same rate. The size is no larger
+/// than the given one if the protocols differ: GPUs have shown that low_latency
+/// was used for too large messages (docs/gpu-results.md). The given size is
+/// returned if it is none of comparedSizes(), or if it takes more than
+/// kSoonSimulated. `chunkBytes` is that which the user asks for, or 0. Errors:
+/// lanes that wait in a circle.
+llvm::Expected<std::optional<uint64_t>>
+fasterFrom(RangedProgram small, RangedProgram large, uint32_t chunkBytes);
 
 } // namespace blink
 

@@ -7,7 +7,6 @@
 #include "compiler/passes/FastestOrder.h"
 
 #include "compiler/plan/AssignLanes.h"
-#include "compiler/plan/TreeOrder.h"
 #include "compiler/simulate/ShortTimes.h"
 #include "compiler/support/Infinity.h"
 
@@ -79,7 +78,7 @@ static double meanPart(const std::vector<double> &times,
   return number > 0 ? sum / double(number) : kInfinity;
 }
 
-llvm::Error
+llvm::Expected<TreeOrder>
 blink::assignFastestOrder(FoldProgram &program, VariantUse use,
                           unsigned maxLanes,
                           llvm::function_ref<void(FoldProgram &)> finish) {
@@ -90,7 +89,7 @@ blink::assignFastestOrder(FoldProgram &program, VariantUse use,
   };
   if (!isWorthTrying(program, maxLanes)) {
     assign(program, {});
-    return llvm::Error::success();
+    return TreeOrder::asGiven;
   }
   const FoldProgram loose = program;
   assign(program, {});
@@ -102,6 +101,7 @@ blink::assignFastestOrder(FoldProgram &program, VariantUse use,
   if (!program.symmetry)
     tried.push_back(placesOf(loose, TreeOrder::asGiven));
   double least = kFaster;
+  TreeOrder fastest = TreeOrder::asGiven;
   for (const TreeOrder order :
        {TreeOrder::copiesInTurn, TreeOrder::rootsInTurn}) {
     std::vector<int> places = placesOf(loose, order);
@@ -115,8 +115,9 @@ blink::assignFastestOrder(FoldProgram &program, VariantUse use,
       return times.takeError();
     if (const double part = meanPart(*times, *given); part < least) {
       least = part;
+      fastest = order;
       program = std::move(other);
     }
   }
-  return llvm::Error::success();
+  return fastest;
 }

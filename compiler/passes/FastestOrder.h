@@ -8,6 +8,7 @@
 #define BLINK_COMPILER_PASSES_FASTESTORDER_H
 
 #include "compiler/plan/ChunkChoice.h"
+#include "compiler/plan/TreeOrder.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -15,17 +16,17 @@
 namespace blink {
 
 /// Assigns lanes to the loose folds of `program`, which is for `use`, as
-/// assignLanes does, in that TreeOrder in which some messages take the least
-/// time in simulations with the costs of the model of time, on the mean: 4, 16
-/// and 64 MiB, or a 64th, an 8th and all of `maxBytes`. The model does not know
-/// the order. The given order is kept if no other is 0.5 % faster, or if
-/// the others make one of the sizes 2 % slower. `finish` completes lanes
-/// before that. A size is left out if more than 4096 folds would have to be
-/// simulated; without simulations, and if lanes have one fold each, the given
-/// order is kept. Errors: lanes that wait in a circle.
-llvm::Error assignFastestOrder(FoldProgram &program, VariantUse use,
-                               unsigned maxLanes,
-                               llvm::function_ref<void(FoldProgram &)> finish);
+/// assignLanes does, in that TreeOrder, which is returned, in which some
+/// messages take the least time in simulations with the costs of the model of
+/// time, on the mean: 4, 16 and 64 MiB, or a 64th, an 8th and all of
+/// `maxBytes`. The model does not know the order. The given order is kept if no
+/// other is 0.5 % faster, or if the others make one of the sizes 2 % slower.
+/// `finish` completes lanes before that. A size is left out if more than 4096
+/// folds would have to be simulated; without simulations, and if lanes have one
+/// fold each, the given order is kept. Errors: lanes that wait in a circle.
+llvm::Expected<TreeOrder>
+assignFastestOrder(FoldProgram &program, VariantUse use, unsigned maxLanes,
+                   llvm::function_ref<void(FoldProgram &)> finish);
 
 } // namespace blink
 

@@ -38,6 +38,9 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
     5 % of the rate, unless slack is 0. Over TCP, forests in which ranks have
     few peers are tried, too, and over equal boxes, forests that cross to each
     box once, whose ranks may have any peers. The certificate does not change.
+    With a `medium-slack`, the trees of each forest over few ranks are selected
+    once more, for medium messages: `collective-add-medium-variants` uses or
+    removes that forest.
     Forests that are variants for a range of sizes are not changed.
   }];
   let options = [
@@ -47,6 +50,9 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
            "Maximum number of trees (0: no limit)">,
     Option<"changesPeers", "changes-peers", "bool", /*default=*/"true",
            "Try forests in which ranks have other peers">,
+    Option<"mediumSlack", "medium-slack", "double", /*default=*/"0",
+           "Largest fraction of the rate that a forest for medium messages may "
+           "lose (0: none is selected)">,
   ];
 }
 
@@ -115,6 +121,23 @@ def AddLatencyVariantPass
   ];
 }
 
+def AddMediumVariantsPass
+    : Pass<"collective-add-medium-variants", "::mlir::ModuleOp"> {
+  let summary = "Add variants for medium messages before each large forest";
+  let description = [{
+    Inserts up to two forests before each forest that serves all messages from
+    some size on. They have the same trees in fewer parts, or those of the
+    forest for medium messages that `collective-select-trees` left before it.
+    The sizes that they serve are chosen by simulation, with the costs of the
+    model of time, and may be taken from the variant before as well. Forests
+    between servers, of a send_recv, or for a range of sizes are not changed.
+  }];
+  let options = [
+    maxLanesOption,
+    chunkBytesOption,
+  ];
+}
+
 def ExpandFoldsPass : Pass<"collective-expand-folds", "::mlir::ModuleOp"> {
   let summary = "Replace each forest with the folds of every rank";
   let description = [{
@@ -147,7 +170,8 @@ def TuneRangesPass : Pass<"collective-tune-ranges", "::mlir::ModuleOp"> {
   let description = [{
     Moves the end of each variant's range to the size from which on the next
     variant is no slower in simulations with the costs of the model of time,
-    whose own choice is where the search begins. Schedules that already have a
+    whose own choice is where the search begins. A variant that is nowhere the
+    faster one is removed if the one before it has the same rate. Schedules that already have a
     chunk size keep their ranges.
   }];
   let options = [chunkBytesOption];

@@ -17,6 +17,7 @@
 #include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SelectKept.h"
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/target/ForestIR.h"
 #include "dialect/KnownAttrs.h"
 
@@ -107,8 +108,28 @@ llvm::Expected<SelectedForest> select(ProblemFromIR &from,
   return selected;
 }
 
+/// Returns a selection of trees for medium messages, which gain more from few
+/// and low trees than they lose by a lower rate. Returns no trees if selecting
+/// them would take long, or if nothing may be lost.
+llvm::Expected<Packing> selectMedium(const PackingProblem &problem,
+                                     const PackedTrees &packed,
+                                     SelectOptions options, double slack) {
+  if (options.slack == 0 || slack <= options.slack || packed.packing.symmetry ||
+      problem.rankTopology->numRanks() > kFewRanks ||
+      leavesMachine(*problem.rankTopology) || isPairwise(problem.collective) ||
+      isGrown(problem, packed.packing, options.maxTrees) ||
+      (options.keepGoing && !options.keepGoing()))
+    return Packing();
+  options.slack = slack;
+  llvm::Expected<SelectedForest> selected = select(problem, packed, options);
+  if (!selected)
+    return selected.takeError();
+  return std::move(selected->packing);
+}
+
 LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
-                         bool changesPeers, PeerLimits &limits) {
+                         double mediumSlack, bool changesPeers,
+                         PeerLimits &limits) {
   if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
     return success(); // made for some sizes, not for the rate alone
   auto from = problemFromIR(forest, limits);
@@ -121,7 +142,18 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
       select(**from, packed, options, changesPeers);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
+  llvm::Expected<Packing> medium =
+      selectMedium((*from)->problem, packed, options, mediumSlack);
+  if (!medium)
+    return forest.emitError(toString(medium.takeError()));
   OpBuilder builder(forest);
+  if (!medium->trees.empty()) {
+    auto other = buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
+                             **from, *medium, packed.certificate, {});
+    if (failed(other))
+      return failure();
+    (*other)->setAttr(collective::kMediumAttr, builder.getUnitAttr());
+  }
   auto built = buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
                            **from, selected->packing, packed.certificate, {});
   if (failed(built))
@@ -141,7 +173,8 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
       : Base(options), keepGoing_(keepGoing) {}
 
   void runOnOperation() override {
-    if (failed(checkSlack(getOperation(), slack)))
+    if (failed(checkSlack(getOperation(), slack)) ||
+        failed(checkSlack(getOperation(), mediumSlack)))
       return signalPassFailure();
     if (failed(
             checkOption(getOperation(), "max-trees", maxTrees, 0, kTreesLimit)))
@@ -155,7 +188,8 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
     auto &limits = getAnalysis<PeerLimits>();
     markAnalysesPreserved<PeerLimits>();
     for (collective::ForestOp forest : forests)
-      if (failed(selectFrom(forest, options, changesPeers, limits)))
+      if (failed(
+              selectFrom(forest, options, mediumSlack, changesPeers, limits)))
         return signalPassFailure();
   }
 

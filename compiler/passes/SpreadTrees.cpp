@@ -28,7 +28,8 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
   using Base::Base;
 
   LogicalResult spread(collective::ForestOp forest) {
-    if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
+    if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes() ||
+        forest->hasAttr(collective::kMediumAttr))
       return success(); // made for some sizes, not for the rate alone
     auto from = problemFromIR(forest, getAnalysis<PeerLimits>());
     if (failed(from))

@@ -45,22 +45,30 @@ struct TuneRanges : impl::TuneRangesPassBase<TuneRanges> {
     FailureOr<RangedProgram> next = variantOf(large);
     if (failed(first) || failed(next))
       return failure();
-    llvm::Expected<uint64_t> from =
+    llvm::Expected<std::optional<uint64_t>> from =
         fasterFrom(std::move(*first), std::move(*next), chunkBytes);
     if (!from)
       return large.emitError(toString(from.takeError()));
-    small.setMaxBytes(static_cast<int64_t>(*from));
-    large.setMinBytes(static_cast<int64_t>(*from));
+    if (!*from) {
+      small.removeMaxBytesAttr();
+      large.erase();
+      return success();
+    }
+    small.setMaxBytes(static_cast<int64_t>(**from));
+    large.setMinBytes(static_cast<int64_t>(**from));
     return success();
   }
 
   void runOnOperation() override {
     collective::ScheduleOp before;
-    for (auto schedule : getOperation().getOps<collective::ScheduleOp>()) {
-      if (before && !schedule.getChunkBytes() && follows(before, schedule) &&
-          failed(tune(before, schedule)))
+    for (auto schedule : llvm::make_early_inc_range(
+             getOperation().getOps<collective::ScheduleOp>())) {
+      const bool isNext = before && follows(before, schedule);
+      if (isNext && !schedule.getChunkBytes() && failed(tune(before, schedule)))
         return signalPassFailure();
-      before = schedule;
+      // A variant that is not needed is gone.
+      if (!isNext || before.getMaxBytes())
+        before = schedule;
     }
   }
 };

@@ -82,7 +82,8 @@ ChannelSlots blink::chooseSmallSlots(const FoldProgram &program,
 
 ChannelSlots blink::chooseSlotsFor(const FoldProgram &program, VariantUse use,
                                    uint32_t asked) {
-  return use.maxBytes && use.protocol == sched::Protocol::low_latency
-             ? chooseSmallSlots(program, *use.maxBytes, asked)
-             : chooseSlots(program, asked, use.maxBytes.has_value());
+  if (use.maxBytes && use.protocol == sched::Protocol::low_latency)
+    return chooseSmallSlots(program, *use.maxBytes, asked);
+  return chooseSlots(program, asked,
+                     use.maxBytes.has_value() && leavesMachine(program));
 }

@@ -36,6 +36,20 @@ bool haveSameHops(const FoldProgram &program, const Channels &a,
 
 } // namespace
 
+static constexpr llvm::StringLiteral kNames[] = {"given", "copies", "roots"};
+
+llvm::StringRef blink::nameOf(TreeOrder order) {
+  return kNames[static_cast<int>(order)];
+}
+
+std::optional<TreeOrder> blink::parseTreeOrder(llvm::StringRef word) {
+  for (TreeOrder order :
+       {TreeOrder::asGiven, TreeOrder::copiesInTurn, TreeOrder::rootsInTurn})
+    if (word == nameOf(order))
+      return order;
+  return std::nullopt;
+}
+
 std::vector<int> blink::placesOf(const FoldProgram &program, TreeOrder order) {
   std::vector<int> places(program.trees.size());
   const bool copies = order == TreeOrder::copiesInTurn;

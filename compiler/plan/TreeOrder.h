@@ -16,6 +16,9 @@
 
 #include "compiler/plan/FoldProgram.h"
 
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
 #include <vector>
 
 namespace blink {
@@ -25,6 +28,10 @@ enum class TreeOrder {
   copiesInTurn, ///< the first of each tree's copies, then the second of each
   rootsInTurn   ///< the first tree of each root and block, then the second
 };
+
+/// Returns "given", "copies" or "roots".
+llvm::StringRef nameOf(TreeOrder order);
+std::optional<TreeOrder> parseTreeOrder(llvm::StringRef word);
 
 /// Returns the place of each tree of `program` in `order`. Copies, and trees of
 /// one root and block, count as such if they follow each other. Where there are

@@ -19,6 +19,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -28,8 +29,8 @@ namespace {
 
 constexpr uint64_t kFirst = 1 << 10, kLast = uint64_t(64) << 30;
 
-/// The rounds that are simulated: several show better how they overlap.
-constexpr uint64_t kMostRounds = 2;
+/// The most rounds that are simulated: several show better how they overlap.
+constexpr uint64_t kMostRounds = 4;
 /// The most folds of several rounds.
 constexpr double kFewFolds = 4096;
 /// The most FairShares::work() of all simulations of a variant: half a second.
@@ -91,9 +92,9 @@ std::optional<double> Estimates::simulated(uint64_t bytes) {
       simulatedFolds(program_, chunks_, bytes, protocol_) / rounds;
   if (folds > kSoonSimulated || work_ >= kMostWork)
     return std::nullopt;
-  const double first = folds * kMostRounds > kFewFolds
-                           ? 1
-                           : std::min<double>(rounds, kMostRounds);
+  const double most =
+      std::clamp(std::floor(kFewFolds / folds), 1.0, double(kMostRounds));
+  const double first = std::min(rounds, most);
   SimulationOptions options;
   options.mostRounds = uint64_t(first);
   options.mostWork = kMostWork - work_;
@@ -117,13 +118,16 @@ void Estimates::correct(SizeRange range) {
   constexpr size_t kCheapFolds = 512;
   const uint64_t step = program_.numFolds() <= kCheapFolds ? 2 : 4;
   std::vector<uint64_t> sizes;
+  if (range.min > 0)
+    sizes.push_back(range.min);
   for (uint64_t bytes = kSmallest; bytes < kLast; bytes *= step) {
     if (bytes == sched::kDirectBytes)
       sizes.push_back(bytes - 1);
     sizes.push_back(bytes);
   }
   for (uint64_t bytes : sizes) {
-    if (bytes < range.min || bytes >= range.max)
+    if (bytes < range.min || bytes >= range.max ||
+        (!corrections_.empty() && bytes <= corrections_.back().bytes))
       continue;
     std::optional<double> time = simulated(bytes);
     if (!time)

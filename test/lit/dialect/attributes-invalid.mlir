@@ -64,3 +64,23 @@ collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 b
 // expected-error @below {{collective.options is ["allreduce"], expected a list of "name=value"}}
 module attributes {collective.options = ["allreduce"]} {
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{collective.tree_order is "turn", expected "given", "copies" or "roots"}}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0] attributes {collective.tree_order = "turn"} {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01]]
+}
+
+// -----
+
+collective.topology @one {
+  collective.node @gpu0 gpu
+}
+// expected-error @below {{has an attribute "collective.medium", which is not known here}}
+collective.all_reduce @one gpus [0] links <nvlink> {collective.medium}

@@ -58,19 +58,22 @@ std::string textOf(const FoldProgram &program) {
   return text.str();
 }
 
-/// Returns the forest for large messages that follows from the options, with
-/// lanes.
+/// Returns the last of `numVariants` forests that follow from the options, with
+/// lanes. Later passes may have removed others.
 FoldProgram plannedForest(const Topology &topology,
-                          const CompileOptions &options) {
+                          const CompileOptions &options, unsigned numVariants) {
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       valueOf(buildRequest(context.get(), topology, options));
   REQUIRE(mlir::succeeded(runPipeline(
       *module, options, Phase::forest, {},
       [](Phase, mlir::ModuleOp) { return llvm::Error::success(); })));
-  collective::ForestOp large;
-  for (auto forest : module->getOps<collective::ForestOp>())
-    large = forest;
+  mlir::SmallVector<mlir::Operation *> variants;
+  for (mlir::Operation &op : *module->getBody())
+    if (mlir::isa<collective::ForestOp, collective::ScheduleOp>(op))
+      variants.push_back(&op);
+  REQUIRE(variants.size() >= numVariants);
+  auto large = mlir::cast<collective::ForestOp>(variants[numVariants - 1]);
   PeerLimits limits(*module);
   auto from = problemFromIR(large, limits);
   REQUIRE(mlir::succeeded(from));
@@ -103,7 +106,8 @@ void checkPrograms(const Topology &topology, const CompileOptions &options) {
   }
   CHECK(schedule == schedules.end());
   // Passes choose by the same numbers that reports predict.
-  FoldProgram planned = plannedForest(topology, options);
+  FoldProgram planned =
+      plannedForest(topology, options, program.variants()->size());
   CHECK(planned.ranks.size() ==
         program.allocation()->size() +
             (program.relays() ? program.relays()->size() : 0));

@@ -46,7 +46,8 @@ Pair pairOf(const std::string &machine, Collective collective, uint64_t given,
 }
 
 uint64_t fromOf(Pair pair) {
-  return valueOf(fasterFrom(std::move(pair.small), std::move(pair.large), 0));
+  return valueOf(fasterFrom(std::move(pair.small), std::move(pair.large), 0))
+      .value();
 }
 
 double rangedTime(RangedProgram &variant, uint64_t most, uint64_t bytes) {

@@ -73,3 +73,10 @@ TEST_CASE("trees over other links are no copies") {
   }
   CHECK(placesOf(program, TreeOrder::copiesInTurn) == Places{0, 2, 1, 3});
 }
+
+TEST_CASE("each order has a name") {
+  for (const TreeOrder order :
+       {TreeOrder::asGiven, TreeOrder::copiesInTurn, TreeOrder::rootsInTurn})
+    CHECK(parseTreeOrder(nameOf(order)) == order);
+  CHECK(!parseTreeOrder("in turn"));
+}

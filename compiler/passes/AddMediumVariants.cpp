@@ -1,0 +1,165 @@
+//===- AddMediumVariants.cpp - collective-add-medium-variants -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Puts forests for medium messages before each forest for large ones.
+// MediumForests.h chooses their trees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/MediumForests.h"
+#include "compiler/passes/OptionRanges.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/DefaultLanes.h"
+#include "compiler/plan/NetworkCosts.h"
+#include "compiler/target/EnumConversion.h"
+#include "compiler/target/FoldProgramIR.h"
+#include "compiler/target/ForestIR.h"
+#include "dialect/KnownAttrs.h"
+
+using namespace mlir;
+
+namespace blink {
+#define GEN_PASS_DEF_ADDMEDIUMVARIANTSPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
+  using Base::Base;
+
+  ScheduleLimits limitsOn(const RankTopology &rankTopology) const {
+    const unsigned lanes =
+        maxLanes > 0 ? maxLanes : defaultLimits(rankTopology).maxLanes;
+    return {lanes, chunkBytes};
+  }
+
+  /// Returns the variant `op` for messages below `end` bytes with its lanes;
+  /// none if it is not for messages right below that.
+  FailureOr<std::optional<RangedProgram>>
+  variantBelow(Operation *op, int64_t end, unsigned lanes) {
+    std::optional<RangedProgram> none;
+    if (auto forest = dyn_cast_or_null<collective::ForestOp>(op)) {
+      if (forest.getMaxBytes() != end)
+        return none;
+      auto from = problemFromIR(forest, getAnalysis<PeerLimits>());
+      if (failed(from))
+        return failure();
+      const Protocol protocol = forest.getProtocol()
+                                    ? fromIR(*forest.getProtocol())
+                                    : Protocol::simple;
+      llvm::Expected<FoldProgram> program =
+          planForest((*from)->problem, readForest(forest, **from).packing,
+                     protocol, lanes);
+      if (!program)
+        return forest.emitError(toString(program.takeError()));
+      return std::optional(RangedProgram{std::move(*program), protocol,
+                                         forest.getMinBytes().value_or(0),
+                                         uint64_t(end)});
+    }
+    auto schedule = dyn_cast_or_null<collective::ScheduleOp>(op);
+    if (!schedule || schedule.getMaxBytes() != end)
+      return none;
+    FailureOr<FoldProgram> program = readProgram(schedule);
+    if (failed(program))
+      return failure();
+    const Protocol protocol = protocolOf(schedule);
+    assignLanes(*program, protocol, lanes);
+    return std::optional(RangedProgram{std::move(*program), protocol,
+                                       schedule.getMinBytes().value_or(0),
+                                       uint64_t(end)});
+  }
+
+  /// Makes `op`, if there is a variant, end at `bytes`.
+  static void endAt(Operation *op, uint64_t bytes) {
+    if (auto forest = dyn_cast_or_null<collective::ForestOp>(op))
+      forest.setMaxBytes(int64_t(bytes));
+    if (auto schedule = dyn_cast_or_null<collective::ScheduleOp>(op))
+      schedule.setMaxBytes(int64_t(bytes));
+  }
+
+  /// Adds variants before `forest`. Trees of `other`, if there is one, compete.
+  LogicalResult addVariants(collective::ForestOp forest,
+                            collective::ForestOp other) {
+    auto from = problemFromIR(forest, getAnalysis<PeerLimits>());
+    if (failed(from))
+      return failure();
+    const PackingProblem &problem = (*from)->problem;
+    if (leavesMachine((*from)->rankTopology) || isPairwise(problem.collective))
+      return success();
+    const PackedTrees large = readForest(forest, **from);
+    const ScheduleLimits limits = limitsOn((*from)->rankTopology);
+    const int64_t begin = forest.getMinBytes().value_or(0);
+    Operation *before = begin > 0 ? forest->getPrevNode() : nullptr;
+    auto small = variantBelow(before, begin, limits.maxLanes);
+    if (failed(small))
+      return failure();
+    if (*small && (*small)->protocol == Protocol::simple)
+      return success(); // has variants for medium messages
+    const bool isMany = problem.rankTopology->numRanks() > kFewRanks;
+    if (isMany)
+      small->reset(); // AssignLanes assigns its lanes in other ways, too
+    // Within other limits, lower trees may be faster for all sizes.
+    const ScheduleLimits byDefault = defaultLimits((*from)->rankTopology);
+    const bool isDefault = limits.maxLanes == byDefault.maxLanes &&
+                           limits.chunkBytes == byDefault.chunkBytes;
+    const Packing others =
+        other && isDefault ? readForest(other, **from).packing : Packing();
+    llvm::Expected<MediumForests> medium = mediumForests(
+        problem, {*small, large.packing, uint64_t(begin), others}, limits);
+    if (!medium)
+      return forest.emitError(toString(medium.takeError()));
+    OpBuilder builder(forest);
+    // Between many ranks lanes are assigned in other ways, too (AssignLanes).
+    if (!isMany)
+      forest->setAttr(collective::kTreeOrderAttr,
+                      builder.getStringAttr(nameOf(medium->largeOrder)));
+    if (medium->forests.empty())
+      return success();
+    for (const MediumForest &of : medium->forests) {
+      auto trees =
+          buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
+                      **from, of.packing, large.certificate, {});
+      if (failed(trees))
+        return failure();
+      // A program states the rate of its last variant.
+      trees->setAlgbwAttr(forest.getAlgbwAttr());
+      if (of.begin > 0)
+        trees->setMinBytes(int64_t(of.begin));
+      trees->setMaxBytes(int64_t(of.end));
+    }
+    if (medium->forests.front().begin < uint64_t(begin))
+      endAt(before, medium->forests.front().begin);
+    forest.setMinBytes(int64_t(medium->forests.back().end));
+    return success();
+  }
+
+  void runOnOperation() override {
+    Operation *module = getOperation();
+    if (failed(checkOption(module, "max-lanes", maxLanes, 0, kLanesLimit)) ||
+        failed(checkOption(module, "chunk-bytes", chunkBytes, 0,
+                           kChunkBytesLimit)))
+      return signalPassFailure();
+    markAnalysesPreserved<PeerLimits>();
+    // A forest for medium messages precedes the one that it is to compete with.
+    collective::ForestOp other;
+    for (auto forest : llvm::make_early_inc_range(
+             getOperation().getOps<collective::ForestOp>())) {
+      if (forest->hasAttr(collective::kMediumAttr)) {
+        other = forest;
+        continue;
+      }
+      if (forest.getProtocol() || forest.getMaxBytes())
+        continue; // made for small messages
+      if (failed(addVariants(forest, other)))
+        return signalPassFailure();
+      if (other)
+        other.erase();
+      other = nullptr;
+    }
+  }
+};
+
+} // namespace
+} // namespace blink

@@ -1,0 +1,285 @@
+//===- MediumForests.cpp - forests for medium messages --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/MediumForests.h"
+
+#include "compiler/passes/FastestOrder.h"
+#include "compiler/passes/MediumCandidates.h"
+#include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/SizeRanges.h"
+#include "compiler/simulate/ShortTimes.h"
+#include "compiler/support/Infinity.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+using namespace blink;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+
+/// Microseconds by size; infinite where a variant is too slow.
+using Times = std::vector<double>;
+
+/// A variant that can be simulated.
+struct TimedVariant {
+  FoldProgram program;
+  Protocol protocol;
+  sched::ChunkSizes chunks;
+  Times times = {};
+  bool competes = true;
+
+  static TimedVariant create(FoldProgram program, VariantUse use,
+                             uint32_t chunkBytes);
+  bool isSoonSimulated(uint64_t bytes) const {
+    return simulatedFolds(program, chunks, bytes, protocol) <= kSoonSimulated;
+  }
+  Expected<double> timeAt(uint64_t bytes) const {
+    return shortTime(program, chunks, bytes, protocol);
+  }
+  /// Notes the time for the next size, at which messages take `given` now.
+  void note(double time, double given) {
+    constexpr double kSlower = 1.03;
+    times.push_back(time <= kSlower * given ? time : kInfinity);
+  }
+};
+
+/// The ranges of two forests among sizes, given by their places: the first one
+/// is for [places[0], places[1]), the second one for [places[1], places[2]).
+struct Ranges {
+  double product = kInfinity; ///< of all times
+  std::array<size_t, 3> places = {};
+};
+
+/// Finds the forests between two variants.
+class MediumRanges {
+public:
+  MediumRanges(const PackingProblem &problem, const Neighbours &given,
+               ScheduleLimits limits);
+
+  /// Plans all variants.
+  Error plan();
+  /// Finds out how long they take.
+  Error simulate();
+  MediumForests choose();
+
+private:
+  Expected<double> givenAt(uint64_t bytes);
+  Error offerAt(uint64_t bytes, double given);
+  uint64_t sizeAt(size_t place) const {
+    return place < sizes_.size() ? sizes_[place] : sizes_.back() * 2;
+  }
+
+  const PackingProblem &problem_;
+  const Neighbours &given_;
+  const ScheduleLimits limits_;
+  std::vector<Packing> candidates_;
+  std::vector<uint64_t> sizes_;
+  std::optional<TimedVariant> small_, large_;
+  TreeOrder largeOrder_ = TreeOrder::asGiven;
+  std::vector<TimedVariant> others_; ///< of the candidates
+  Times now_;                        ///< of the given variants, the faster one
+};
+
+} // namespace
+
+TimedVariant TimedVariant::create(FoldProgram program, VariantUse use,
+                                  uint32_t chunkBytes) {
+  const ChannelSlots slots = chooseSlotsFor(program, use, chunkBytes);
+  assignSlots(program, slots);
+  return {std::move(program), use.protocol, slots.chunks};
+}
+
+/// Returns the sizes at which forests are compared, ascending: powers of two,
+/// and sizes halfway between them, as long as they are soon simulated.
+static std::vector<uint64_t> sizesAround(const Neighbours &given) {
+  constexpr uint64_t kLeast = 16 << 10, kMost = 4 << 20, kMostHalfway = 1 << 20;
+  const uint64_t least =
+      given.small ? std::max(given.small->minBytes + 1, given.begin / 4)
+                  : std::max(given.begin, kLeast);
+  std::vector<uint64_t> sizes;
+  for (auto [place, bytes] : llvm::enumerate(comparedSizes()))
+    if (bytes >= least && bytes <= kMost &&
+        (bytes == given.begin || place % (bytes < kMostHalfway ? 2 : 4) == 0))
+      sizes.push_back(bytes);
+  return sizes;
+}
+
+MediumRanges::MediumRanges(const PackingProblem &problem,
+                           const Neighbours &given, ScheduleLimits limits)
+    : problem_(problem), given_(given), limits_(limits),
+      candidates_(mediumCandidates(given.large, given.other)),
+      sizes_(sizesAround(given)) {}
+
+Error MediumRanges::plan() {
+  constexpr size_t kMostChannels = 16384;
+  constexpr VariantUse kForLarge{Protocol::simple, std::nullopt};
+  Expected<FoldProgram> large = expandForest(problem_, given_.large);
+  if (!large)
+    return large.takeError();
+  Expected<TreeOrder> order = assignFastestOrder(
+      *large, kForLarge, limits_.maxLanes, [](FoldProgram &) {});
+  if (!order)
+    return order.takeError();
+  largeOrder_ = *order;
+  large_ =
+      TimedVariant::create(std::move(*large), kForLarge, limits_.chunkBytes);
+  if (given_.small)
+    small_ = TimedVariant::create(given_.small->program,
+                                  {given_.small->protocol, given_.begin},
+                                  limits_.chunkBytes);
+  for (const Packing &candidate : candidates_) {
+    Expected<FoldProgram> program =
+        planForest(problem_, candidate, Protocol::simple, limits_.maxLanes);
+    if (!program)
+      return program.takeError();
+    if (program->channels.size() * size_t(program->images()) > kMostChannels)
+      break;
+    others_.push_back(TimedVariant::create(std::move(*program), kForLarge,
+                                           limits_.chunkBytes));
+  }
+  candidates_.resize(others_.size());
+  return Error::success();
+}
+
+/// Notes the times of the given variants for messages of `bytes`, and returns
+/// the lesser one; infinite if they take long to simulate.
+Expected<double> MediumRanges::givenAt(uint64_t bytes) {
+  // Where large messages begin, the small variant may be faster, unless it ends
+  // there because the model is wrong about it (SmallVariants.cpp).
+  const bool isSmall =
+      small_ && (bytes < given_.begin ||
+                 (bytes == given_.begin && !isRouted(problem_.collective)));
+  const bool isLarge = !isSmall || bytes * 2 >= given_.begin;
+  if ((isLarge && !large_->isSoonSimulated(bytes)) ||
+      (isSmall && !small_->isSoonSimulated(bytes)))
+    return kInfinity;
+  Expected<double> large = isLarge ? large_->timeAt(bytes) : kInfinity;
+  if (!large)
+    return large;
+  Expected<double> small = isSmall ? small_->timeAt(bytes) : kInfinity;
+  if (!small)
+    return small;
+  const double given = std::min(*small, *large);
+  large_->note(*large, given);
+  if (small_)
+    small_->note(bytes < given_.begin ? *small : kInfinity, given);
+  now_.push_back(given);
+  return given;
+}
+
+/// Notes the times of the candidates for messages of `bytes`, which take
+/// `given` now.
+Error MediumRanges::offerAt(uint64_t bytes, double given) {
+  constexpr double kFarSlower = 1.1;
+  for (TimedVariant &other : others_) {
+    Expected<double> time = kInfinity;
+    if (other.competes && other.isSoonSimulated(bytes))
+      time = other.timeAt(bytes);
+    if (!time)
+      return time.takeError();
+    other.note(*time, given);
+    // Fewer trees are the slower the longer messages are, if these need no
+    // slots.
+    other.competes = *time <= kFarSlower * given || bytes < given_.begin ||
+                     bytes < 2 * sched::kDirectBytes;
+  }
+  return Error::success();
+}
+
+Error MediumRanges::simulate() {
+  const auto competes = [](const TimedVariant &other) {
+    return other.competes;
+  };
+  size_t number = 0;
+  for (; number < sizes_.size() && llvm::any_of(others_, competes); ++number) {
+    Expected<double> given = givenAt(sizes_[number]);
+    if (!given)
+      return given.takeError();
+    if (*given == kInfinity)
+      break;
+    if (Error error = offerAt(sizes_[number], *given))
+      return error;
+  }
+  sizes_.resize(number);
+  return Error::success();
+}
+
+/// Returns the ranges between `small` and `large` that are best for two
+/// forests. These may not begin where messages take longer than `now`, because
+/// no later pass lets `small` end at larger sizes.
+static Ranges bestRanges(const Times &small, const Times &first,
+                         const Times &second, const Times &large,
+                         const Times &now) {
+  const size_t end = large.size();
+  auto product = [](const Times &times, size_t from, size_t to) {
+    double product = 1;
+    for (size_t place = from; place < to; ++place)
+      product *= times[place];
+    return product;
+  };
+  Ranges best;
+  for (size_t a = 0; a <= end; ++a)
+    for (size_t b = a; b <= end; ++b)
+      for (size_t c = b; c <= end; ++c) {
+        if (a < c && (a < b ? first : second)[a] > now[a])
+          continue;
+        const double all = product(small, 0, a) * product(first, a, b) *
+                           product(second, b, c) * product(large, c, end);
+        if (all < best.product)
+          best = {all, {a, b, c}};
+      }
+  return best;
+}
+
+MediumForests MediumRanges::choose() {
+  constexpr double kWorthIt = 0.85;
+  const Times never(sizes_.size(), kInfinity);
+  const Times &small = small_ ? small_->times : never;
+  Ranges best = bestRanges(small, never, never, large_->times, now_);
+  std::pair<size_t, size_t> chosen;
+  auto offer = [&](size_t first, size_t second, const Times &ofSecond,
+                   double worth) {
+    Ranges ranges =
+        bestRanges(small, others_[first].times, ofSecond, large_->times, now_);
+    ranges.product /= worth;
+    if (ranges.product >= best.product)
+      return;
+    best = ranges;
+    chosen = {first, second};
+  };
+  for (size_t first = 0; first < others_.size(); ++first) {
+    offer(first, first, never, kWorthIt);
+    for (size_t second = first + 1; second < others_.size(); ++second)
+      offer(first, second, others_[second].times, kWorthIt * kWorthIt);
+  }
+  std::vector<MediumForest> forests;
+  auto add = [&](size_t which, size_t from, size_t to) {
+    if (from < to)
+      forests.push_back({candidates_[which], sizeAt(from), sizeAt(to)});
+  };
+  add(chosen.first, best.places[0], best.places[1]);
+  add(chosen.second, best.places[1], best.places[2]);
+  // Where large messages begin may lie between two sizes.
+  if (!forests.empty())
+    forests.front().begin = std::min(forests.front().begin, given_.begin);
+  return {std::move(forests), largeOrder_};
+}
+
+Expected<MediumForests> blink::mediumForests(const PackingProblem &problem,
+                                             const Neighbours &given,
+                                             ScheduleLimits limits) {
+  MediumRanges ranges(problem, given, limits);
+  if (Error error = ranges.plan())
+    return error;
+  if (Error error = ranges.simulate())
+    return error;
+  return ranges.choose();
+}
