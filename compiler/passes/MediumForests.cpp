@@ -6,6 +6,7 @@
 
 #include "compiler/passes/MediumForests.h"
 
+#include "compiler/passes/BestRanges.h"
 #include "compiler/passes/FastestOrder.h"
 #include "compiler/passes/MediumCandidates.h"
 #include "compiler/plan/ExpandForest.h"
@@ -16,7 +17,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 using namespace blink;
@@ -24,9 +24,6 @@ using llvm::Error;
 using llvm::Expected;
 
 namespace {
-
-/// Microseconds by size; infinite where a variant is too slow.
-using Times = std::vector<double>;
 
 /// A variant that can be simulated.
 struct TimedVariant {
@@ -51,13 +48,6 @@ struct TimedVariant {
   }
 };
 
-/// The ranges of two forests among sizes, given by their places: the first one
-/// is for [places[0], places[1]), the second one for [places[1], places[2]).
-struct Ranges {
-  double product = kInfinity; ///< of all times
-  std::array<size_t, 3> places = {};
-};
-
 /// Finds the forests between two variants.
 class MediumRanges {
 public:
@@ -68,7 +58,7 @@ public:
   Error plan();
   /// Finds out how long they take.
   Error simulate();
-  MediumForests choose();
+  MediumForests choose() const;
 
 private:
   Expected<double> givenAt(uint64_t bytes);
@@ -212,61 +202,16 @@ Error MediumRanges::simulate() {
   return Error::success();
 }
 
-/// Returns the ranges between `small` and `large` that are best for two
-/// forests. These may not begin where messages take longer than `now`, because
-/// no later pass lets `small` end at larger sizes.
-static Ranges bestRanges(const Times &small, const Times &first,
-                         const Times &second, const Times &large,
-                         const Times &now) {
-  const size_t end = large.size();
-  auto product = [](const Times &times, size_t from, size_t to) {
-    double product = 1;
-    for (size_t place = from; place < to; ++place)
-      product *= times[place];
-    return product;
-  };
-  Ranges best;
-  for (size_t a = 0; a <= end; ++a)
-    for (size_t b = a; b <= end; ++b)
-      for (size_t c = b; c <= end; ++c) {
-        if (a < c && (a < b ? first : second)[a] > now[a])
-          continue;
-        const double all = product(small, 0, a) * product(first, a, b) *
-                           product(second, b, c) * product(large, c, end);
-        if (all < best.product)
-          best = {all, {a, b, c}};
-      }
-  return best;
-}
-
-MediumForests MediumRanges::choose() {
-  constexpr double kWorthIt = 0.85;
+MediumForests MediumRanges::choose() const {
   const Times never(sizes_.size(), kInfinity);
-  const Times &small = small_ ? small_->times : never;
-  Ranges best = bestRanges(small, never, never, large_->times, now_);
-  std::pair<size_t, size_t> chosen;
-  auto offer = [&](size_t first, size_t second, const Times &ofSecond,
-                   double worth) {
-    Ranges ranges =
-        bestRanges(small, others_[first].times, ofSecond, large_->times, now_);
-    ranges.product /= worth;
-    if (ranges.product >= best.product)
-      return;
-    best = ranges;
-    chosen = {first, second};
-  };
-  for (size_t first = 0; first < others_.size(); ++first) {
-    offer(first, first, never, kWorthIt);
-    for (size_t second = first + 1; second < others_.size(); ++second)
-      offer(first, second, others_[second].times, kWorthIt * kWorthIt);
-  }
+  std::vector<Times> times;
+  for (const TimedVariant &other : others_)
+    times.push_back(other.times);
   std::vector<MediumForest> forests;
-  auto add = [&](size_t which, size_t from, size_t to) {
-    if (from < to)
-      forests.push_back({candidates_[which], sizeAt(from), sizeAt(to)});
-  };
-  add(chosen.first, best.places[0], best.places[1]);
-  add(chosen.second, best.places[1], best.places[2]);
+  for (const ChosenRange &range :
+       bestRanges(small_ ? small_->times : never, times, large_->times, now_))
+    forests.push_back(
+        {candidates_[range.which], sizeAt(range.begin), sizeAt(range.end)});
   // Where large messages begin may lie between two sizes.
   if (!forests.empty())
     forests.front().begin = std::min(forests.front().begin, given_.begin);

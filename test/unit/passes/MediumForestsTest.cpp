@@ -123,10 +123,18 @@ TEST_CASE("medium messages are faster over trees in fewer parts") {
 
 TEST_CASE("no message takes noticeably longer") {
   constexpr double kSlower = 1.031;
-  for (const Collective collective :
-       {Collective::allgather, Collective::reducescatter,
-        Collective::broadcast}) {
-    const Job job("mi100-8gpu", collective);
+  struct Machine {
+    const char *name;
+    Collective collective;
+  };
+  for (auto [name, collective] :
+       {Machine{"mi100-8gpu", Collective::allgather},
+        Machine{"mi100-8gpu", Collective::reducescatter},
+        Machine{"dgx-a100", Collective::allreduce},
+        Machine{"rtx-a6000-4gpu", Collective::allreduce},
+        Machine{"v100-cube-mesh", Collective::reducescatter}}) {
+    CAPTURE(name);
+    const Job job(name, collective);
     const Neighbours given = job.neighbours();
     for (const MediumForest &forest : job.find(given).forests)
       for (auto [place, bytes] : llvm::enumerate(comparedSizes())) {
