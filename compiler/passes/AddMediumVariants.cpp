@@ -79,23 +79,39 @@ struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
       schedule.setMaxBytes(int64_t(bytes));
   }
 
-  /// Adds variants before `forest`. Trees of `other`, if there is one, compete.
-  LogicalResult addVariants(collective::ForestOp forest,
+  /// Returns the forest before `large` if it has the same trees, for messages
+  /// that want smaller chunks (AddLatencyVariant); otherwise `large`.
+  static collective::ForestOp firstOfSame(collective::ForestOp large,
+                                          const Packing &trees,
+                                          const ProblemFromIR &from) {
+    auto before = dyn_cast_or_null<collective::ForestOp>(large->getPrevNode());
+    return before && before.getMaxBytes() &&
+                   before.getMaxBytes() == large.getMinBytes() &&
+                   readForest(before, from).packing.trees == trees.trees
+               ? before
+               : large;
+  }
+
+  /// Adds variants before `large`. Trees of `other`, if there is one, compete.
+  /// Between servers nothing is added if there is none.
+  LogicalResult addVariants(collective::ForestOp large,
                             collective::ForestOp other) {
-    auto from = problemFromIR(forest, getAnalysis<PeerLimits>());
+    auto from = problemFromIR(large, getAnalysis<PeerLimits>());
     if (failed(from))
       return failure();
     const PackingProblem &problem = (*from)->problem;
-    if (leavesMachine((*from)->rankTopology) || isPairwise(problem.collective))
+    const bool leaves = leavesMachine((*from)->rankTopology);
+    if ((leaves && !other) || isPairwise(problem.collective))
       return success();
-    const PackedTrees large = readForest(forest, **from);
+    const PackedTrees trees = readForest(large, **from);
+    collective::ForestOp forest = firstOfSame(large, trees.packing, **from);
     const ScheduleLimits limits = limitsOn((*from)->rankTopology);
     const int64_t begin = forest.getMinBytes().value_or(0);
     Operation *before = begin > 0 ? forest->getPrevNode() : nullptr;
     auto small = variantBelow(before, begin, limits.maxLanes);
     if (failed(small))
       return failure();
-    if (*small && (*small)->protocol == Protocol::simple)
+    if (!leaves && *small && (*small)->protocol == Protocol::simple)
       return success(); // has variants for medium messages
     const bool isMany = problem.rankTopology->numRanks() > kFewRanks;
     if (isMany)
@@ -104,34 +120,59 @@ struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
     const ScheduleLimits byDefault = defaultLimits((*from)->rankTopology);
     const bool isDefault = limits.maxLanes == byDefault.maxLanes &&
                            limits.chunkBytes == byDefault.chunkBytes;
-    const Packing others =
-        other && isDefault ? readForest(other, **from).packing : Packing();
-    llvm::Expected<MediumForests> medium = mediumForests(
-        problem, {*small, large.packing, uint64_t(begin), others}, limits);
+    Neighbours given{*small, trees.packing, uint64_t(begin), {}, {}};
+    if (forest.getMaxBytes())
+      given.end = uint64_t(*forest.getMaxBytes());
+    if (other && isDefault) {
+      auto ofOther = problemFromIR(other, getAnalysis<PeerLimits>());
+      if (failed(ofOther))
+        return failure();
+      given.other = readForest(other, **ofOther).packing;
+      if (other.getSymmetryAttr() != large.getSymmetryAttr())
+        given.other = given.other.inFull();
+    }
+    llvm::Expected<MediumForests> medium =
+        mediumForests(problem, given, limits);
     if (!medium)
-      return forest.emitError(toString(medium.takeError()));
-    OpBuilder builder(forest);
-    // Between many ranks lanes are assigned in other ways, too (AssignLanes).
-    if (!isMany)
-      forest->setAttr(collective::kTreeOrderAttr,
-                      builder.getStringAttr(nameOf(medium->largeOrder)));
+      return large.emitError(toString(medium.takeError()));
+    if (!isMany && !leaves)
+      large->setAttr(
+          collective::kTreeOrderAttr,
+          OpBuilder(large).getStringAttr(nameOf(medium->largeOrder)));
     if (medium->forests.empty())
       return success();
-    for (const MediumForest &of : medium->forests) {
+    if (medium->forests.front().begin < uint64_t(begin))
+      endAt(before, medium->forests.front().begin);
+    return insertBefore(forest, large, medium->forests, **from,
+                        trees.certificate);
+  }
+
+  /// Inserts `forests` before `forest`, which begins where they end. It is
+  /// `large` or has the same trees, and is removed if it serves no size.
+  static LogicalResult insertBefore(collective::ForestOp forest,
+                                    collective::ForestOp large,
+                                    ArrayRef<MediumForest> forests,
+                                    const ProblemFromIR &from,
+                                    const PackingCertificate &certificate) {
+    OpBuilder builder(forest);
+    for (const MediumForest &medium : forests) {
       auto trees =
-          buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
-                      **from, of.packing, large.certificate, {});
+          buildForest(builder, forest.getLoc(), forest.getTopologyAttr(), from,
+                      medium.packing, certificate, {});
       if (failed(trees))
         return failure();
       // A program states the rate of its last variant.
       trees->setAlgbwAttr(forest.getAlgbwAttr());
-      if (of.begin > 0)
-        trees->setMinBytes(int64_t(of.begin));
-      trees->setMaxBytes(int64_t(of.end));
+      if (medium.begin > 0)
+        trees->setMinBytes(int64_t(medium.begin));
+      trees->setMaxBytes(int64_t(medium.end));
     }
-    if (medium->forests.front().begin < uint64_t(begin))
-      endAt(before, medium->forests.front().begin);
-    forest.setMinBytes(int64_t(medium->forests.back().end));
+    const uint64_t end = forests.back().end;
+    if (forest != large && end >= *forest.getMaxBytes()) {
+      forest.erase();
+      forest = large;
+    }
+    forest.setMinBytes(int64_t(end));
     return success();
   }
 

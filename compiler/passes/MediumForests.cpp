@@ -110,17 +110,18 @@ MediumRanges::MediumRanges(const PackingProblem &problem,
 
 Error MediumRanges::plan() {
   constexpr size_t kMostChannels = 16384;
-  constexpr VariantUse kForLarge{Protocol::simple, std::nullopt};
+  constexpr VariantUse kForMedium{Protocol::simple, 2 << 20};
+  const VariantUse forLarge{Protocol::simple, given_.end};
   Expected<FoldProgram> large = expandForest(problem_, given_.large);
   if (!large)
     return large.takeError();
   Expected<TreeOrder> order = assignFastestOrder(
-      *large, kForLarge, limits_.maxLanes, [](FoldProgram &) {});
+      *large, forLarge, limits_.maxLanes, [](FoldProgram &) {});
   if (!order)
     return order.takeError();
   largeOrder_ = *order;
   large_ =
-      TimedVariant::create(std::move(*large), kForLarge, limits_.chunkBytes);
+      TimedVariant::create(std::move(*large), forLarge, limits_.chunkBytes);
   if (given_.small)
     small_ = TimedVariant::create(given_.small->program,
                                   {given_.small->protocol, given_.begin},
@@ -132,7 +133,7 @@ Error MediumRanges::plan() {
       return program.takeError();
     if (program->channels.size() * size_t(program->images()) > kMostChannels)
       break;
-    others_.push_back(TimedVariant::create(std::move(*program), kForLarge,
+    others_.push_back(TimedVariant::create(std::move(*program), kForMedium,
                                            limits_.chunkBytes));
   }
   candidates_.resize(others_.size());

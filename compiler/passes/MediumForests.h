@@ -30,8 +30,9 @@ struct MediumForest {
 struct Neighbours {
   /// For the next smaller messages, with lanes, if there is one.
   std::optional<RangedProgram> small;
-  Packing large;      ///< Trees for large messages.
-  uint64_t begin = 0; ///< of large messages, where small ones end
+  Packing large;                    ///< Trees for large messages.
+  uint64_t begin = 0;               ///< of large messages, where small ones end
+  std::optional<uint64_t> end = {}; ///< of large messages
   /// Other trees, which are lower or fewer, or none.
   Packing other = {};
 };

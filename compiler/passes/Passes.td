@@ -129,8 +129,10 @@ def AddMediumVariantsPass
     some size on. They have the same trees in fewer parts, or those of the
     forest for medium messages that `collective-select-trees` left before it.
     The sizes that they serve are chosen by simulation, with the costs of the
-    model of time, and may be taken from the variant before as well. Forests
-    between servers, of a send_recv, or for a range of sizes are not changed.
+    model of time, and may be taken from the variant before as well. Between
+    servers nothing is inserted unless the selection left a forest, and the
+    variant with smaller chunks is removed if that forest serves its messages.
+    Forests of a send_recv, or for a range of sizes are not changed.
   }];
   let options = [
     maxLanesOption,

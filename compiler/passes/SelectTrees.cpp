@@ -17,7 +17,6 @@
 #include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SelectKept.h"
-#include "compiler/plan/NetworkCosts.h"
 #include "compiler/target/ForestIR.h"
 #include "dialect/KnownAttrs.h"
 
@@ -114,9 +113,11 @@ llvm::Expected<SelectedForest> select(ProblemFromIR &from,
 llvm::Expected<Packing> selectMedium(const PackingProblem &problem,
                                      const PackedTrees &packed,
                                      SelectOptions options, double slack) {
-  if (options.slack == 0 || slack <= options.slack || packed.packing.symmetry ||
-      problem.rankTopology->numRanks() > kFewRanks ||
-      leavesMachine(*problem.rankTopology) || isPairwise(problem.collective) ||
+  constexpr int kMostRanks = 128;
+  const int numRanks = problem.rankTopology->numRanks();
+  if (options.slack == 0 || slack <= options.slack || numRanks > kMostRanks ||
+      (isRooted(problem.collective) && numRanks > kFewRanks) ||
+      isPairwise(problem.collective) ||
       isGrown(problem, packed.packing, options.maxTrees) ||
       (options.keepGoing && !options.keepGoing()))
     return Packing();

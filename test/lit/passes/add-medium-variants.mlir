@@ -1,6 +1,6 @@
 // In one lane four trees take turns, which costs medium messages more than it
-// gains them: they have one tree. Between servers nothing is added. What the
-// selection left for medium messages is used or removed.
+// gains them: they have one tree. Between servers it takes a forest that the
+// selection has left.
 // RUN: blink-opt %s --split-input-file --collective-add-medium-variants=max-lanes=1 -o %t
 // RUN: FileCheck %s --input-file=%t
 // RUN: blink-opt %t --split-input-file --collective-add-medium-variants=max-lanes=1 | diff - %t
@@ -51,10 +51,64 @@ collective.topology @servers {
 // CHECK-COUNT-2: share 1 of 2
 // CHECK-NEXT: }
 // CHECK-NOT:  collective.forest
+collective.forest broadcast @servers gpus [0, 1] links <pcie, network> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0] {
+  collective.tree @a root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [out, over, in]]
+  collective.tree @b root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [out, over, in]]
+}
+
+// -----
+
+collective.topology @servers {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @nic0 nic
+  collective.node @nic1 nic
+  collective.link @out pcie @gpu0 -> @nic0 bandwidth 25.0 latency 1.0
+  collective.link @over network @nic0 -> @nic1 bandwidth 25.0 latency 5.0
+  collective.link @in pcie @nic1 -> @gpu1 bandwidth 25.0 latency 1.0
+}
+// CHECK:      collective.forest broadcast @servers {{.*}} max_bytes [[END:[0-9]+]] {
+// CHECK-NEXT:   share 1 of 1
+// CHECK-NEXT: }
+// CHECK-NEXT: collective.forest broadcast @servers {{.*}} min_bytes [[END]] {
+// CHECK-COUNT-2: share 1 of 2
+// CHECK-NEXT: }
+// CHECK-NOT:  collective.forest
 collective.forest broadcast @servers gpus [0, 1] links <pcie, network> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0] attributes {collective.medium} {
   collective.tree @a root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [out, over, in]]
 }
 collective.forest broadcast @servers gpus [0, 1] links <pcie, network> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0] {
+  collective.tree @a root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [out, over, in]]
+  collective.tree @b root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [out, over, in]]
+}
+
+// The one for smaller chunks has the same trees, and is not needed any more.
+// -----
+
+collective.topology @servers {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @nic0 nic
+  collective.node @nic1 nic
+  collective.link @out pcie @gpu0 -> @nic0 bandwidth 25.0 latency 1.0
+  collective.link @over network @nic0 -> @nic1 bandwidth 25.0 latency 5.0
+  collective.link @in pcie @nic1 -> @gpu1 bandwidth 25.0 latency 1.0
+}
+// CHECK:      collective.forest broadcast @servers {{.*}} max_bytes [[END:[0-9]+]] {
+// CHECK-NEXT:   share 1 of 1
+// CHECK-NEXT: }
+// CHECK-NEXT: collective.forest broadcast @servers {{.*}} min_bytes [[END]] {
+// CHECK-COUNT-2: share 1 of 2
+// CHECK-NEXT: }
+// CHECK-NOT:  collective.forest
+collective.forest broadcast @servers gpus [0, 1] links <pcie, network> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0] attributes {collective.medium} {
+  collective.tree @a root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [out, over, in]]
+}
+collective.forest broadcast @servers gpus [0, 1] links <pcie, network> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0] protocol simple max_bytes 65536 {
+  collective.tree @a root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [out, over, in]]
+  collective.tree @b root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [out, over, in]]
+}
+collective.forest broadcast @servers gpus [0, 1] links <pcie, network> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0] min_bytes 65536 {
   collective.tree @a root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [out, over, in]]
   collective.tree @b root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [out, over, in]]
 }
