@@ -39,7 +39,7 @@ private:
   /// Returns the first power of two, from the last of the sizes to 4 GiB, at
   /// which the variant for large messages is no slower by the model. If there
   /// is none, returns 4 GiB, or nothing if that variant is of no use at all.
-  std::optional<uint64_t> fasterByModel() const;
+  std::optional<uint64_t> fasterByModel(uint32_t chunkBytes) const;
   /// Returns the places of the least size and of the greatest one that may be
   /// the result.
   size_t leastPlace() const {
@@ -85,11 +85,16 @@ llvm::Expected<bool> Comparison::isFaster(size_t place) {
   return *after <= *before;
 }
 
-std::optional<uint64_t> Comparison::fasterByModel() const {
+std::optional<uint64_t> Comparison::fasterByModel(uint32_t chunkBytes) const {
   constexpr uint64_t kMost = uint64_t(4) << 30;
   constexpr double kRounding = 1e-9;
+  // For such messages, slots of one machine would be larger, too.
+  const sched::ChunkSizes smallChunks =
+      leavesMachine(small_.program)
+          ? smallChunks_
+          : chooseSlots(small_.program, chunkBytes).chunks;
   const MessageTime small =
-      timeOf(small_.program, small_.protocol, smallChunks_);
+      timeOf(small_.program, small_.protocol, smallChunks);
   const MessageTime large =
       timeOf(large_.program, large_.protocol, largeChunks_);
   uint64_t bytes = sizes_.back();
@@ -124,7 +129,7 @@ Comparison::firstFaster(uint32_t chunkBytes) {
   for (size_t step = 1; *faster == below; step *= 2) {
     if (place == end)
       return !below && !large_.maxBytes && end + 1 == sizes_.size()
-                 ? fasterByModel()
+                 ? fasterByModel(chunkBytes)
                  : std::optional(sizes_[end]);
     before = place;
     place = below ? place - std::min(step, place - end)

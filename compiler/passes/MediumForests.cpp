@@ -110,7 +110,7 @@ MediumRanges::MediumRanges(const PackingProblem &problem,
 
 Error MediumRanges::plan() {
   constexpr size_t kMostChannels = 16384;
-  constexpr VariantUse kForMedium{Protocol::simple, 2 << 20};
+  constexpr VariantUse kForMedium{Protocol::simple, 8 << 20};
   const VariantUse forLarge{Protocol::simple, given_.end};
   Expected<FoldProgram> large = expandForest(problem_, given_.large);
   if (!large)

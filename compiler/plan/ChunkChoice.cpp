@@ -80,10 +80,27 @@ ChannelSlots blink::chooseSmallSlots(const FoldProgram &program,
   return {asked == 0 ? bytes : std::min(bytes, asked), kLowLatencySlots};
 }
 
+/// Returns the slots of a variant for medium messages on one machine. Rings are
+/// shared with other variants (RingTable.h), so a slot is not larger than the
+/// largest message needs.
+static ChannelSlots chooseMediumSlots(const FoldProgram &program,
+                                      uint64_t maxBytes, uint32_t asked) {
+  constexpr uint64_t kGranule = 64;
+  ChannelSlots slots = chooseSlots(program, asked);
+  const auto bytes = uint64_t(double(maxBytes) * largestShare(program));
+  const uint64_t whole = (bytes / kGranule + 2) * kGranule; // and an element
+  slots.chunks.bytes =
+      uint32_t(std::min(whole, sched::chunkBytesOfCall(slots.chunks, whole)));
+  return slots;
+}
+
 ChannelSlots blink::chooseSlotsFor(const FoldProgram &program, VariantUse use,
                                    uint32_t asked) {
-  if (use.maxBytes && use.protocol == sched::Protocol::low_latency)
+  if (!use.maxBytes)
+    return chooseSlots(program, asked);
+  if (use.protocol == sched::Protocol::low_latency)
     return chooseSmallSlots(program, *use.maxBytes, asked);
-  return chooseSlots(program, asked,
-                     use.maxBytes.has_value() && leavesMachine(program));
+  return leavesMachine(program)
+             ? chooseSlots(program, asked, /*small=*/true)
+             : chooseMediumSlots(program, *use.maxBytes, asked);
 }

@@ -56,7 +56,8 @@ struct VariantUse {
   std::optional<uint64_t> maxBytes; ///< exclusive; none: large messages
 };
 
-/// Returns the slots of a variant: chooseSmallSlots or chooseSlots.
+/// Returns the slots of a variant: chooseSmallSlots or chooseSlots. In one
+/// machine they are no larger than the largest message needs.
 ChannelSlots chooseSlotsFor(const FoldProgram &program, VariantUse use,
                             uint32_t asked);
 

@@ -10,6 +10,7 @@
 #include "compiler/plan/ChunkChoice.h"
 #include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/SizeRanges.h"
+#include "compiler/plan/SpreadTrees.h"
 #include "compiler/simulate/ShortTimes.h"
 #include "test/unit/topology/TestTopology.h"
 
@@ -111,4 +112,24 @@ TEST_CASE("what is not compared stays") {
   // Thousands of waves for each of the folds.
   const Pair large = pairOf("dgx1", Collective::broadcast, 16 << 20);
   CHECK(fromOf(large) == 16 << 20);
+}
+
+TEST_CASE("a variant that is faster for no size is not needed") {
+  const RankTopology ranks = rankTopologyOf(shippedTopology("dgx2"));
+  const PackingProblem problem{&ranks, Collective::allgather, 0};
+  const Packing trees =
+      valueOf(selectTrees(problem, valueOf(packTrees(problem)), {}));
+  auto inParts = [&](unsigned parts) {
+    const std::vector<unsigned> all(trees.trees.size(), parts);
+    return valueOf(planParts(problem, trees, all, {16, 0}));
+  };
+  constexpr uint64_t kEnd = 8 << 20;
+  const RangedProgram few{inParts(2), sched::Protocol::simple, 0, kEnd};
+  const RangedProgram many{inParts(16), sched::Protocol::simple, kEnd,
+                           std::nullopt};
+  CHECK(!valueOf(fasterFrom(few, many, 0)));
+  // Large messages need more lanes than one for each tree.
+  RangedProgram whole = few;
+  whole.program = inParts(1);
+  CHECK(valueOf(fasterFrom(whole, many, 0)));
 }
