@@ -6,6 +6,8 @@
 
 #include "compiler/passes/MediumCandidates.h"
 
+#include "compiler/plan/SpreadTrees.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace blink;
@@ -47,15 +49,10 @@ static TreesInParts togetherAgain(const Packing &packing) {
 }
 
 Packing TreesInParts::inParts(unsigned times, unsigned divisor) const {
-  Packing result = packing;
-  result.trees.clear();
-  for (auto [whole, given] : llvm::zip_equal(packing.trees, parts)) {
-    const unsigned number = (given * times + divisor - 1) / divisor;
-    Tree part = whole;
-    part.weight /= number;
-    result.trees.insert(result.trees.end(), number, part);
-  }
-  return result;
+  std::vector<unsigned> numbers = parts;
+  for (unsigned &number : numbers)
+    number = (number * times + divisor - 1) / divisor;
+  return splitPacking(packing, numbers);
 }
 
 std::vector<Packing> blink::mediumCandidates(const Packing &large,

@@ -173,8 +173,8 @@ def TuneRangesPass : Pass<"collective-tune-ranges", "::mlir::ModuleOp"> {
     Moves the end of each variant's range to the size from which on the next
     variant is no slower in simulations with the costs of the model of time,
     whose own choice is where the search begins. A variant that is nowhere the
-    faster one is removed if the one before it has the same rate. Schedules that already have a
-    chunk size keep their ranges.
+    faster one is removed if the one before it has the same rate. Schedules that
+    already have a chunk size keep their ranges.
   }];
   let options = [chunkBytesOption];
 }

@@ -214,9 +214,7 @@ std::optional<LaneBalance> Splits::balance(const FoldProgram &program) const {
   return balance;
 }
 
-/// Returns `packing` with `parts[t]` equal trees in place of its tree t, one
-/// after the other.
-static Packing splitPacking(const Packing &packing,
+Packing blink::splitPacking(const Packing &packing,
                             const std::vector<unsigned> &parts) {
   Packing split;
   split.algbw = packing.algbw;

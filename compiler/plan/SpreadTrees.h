@@ -71,6 +71,11 @@ llvm::Expected<std::vector<unsigned>> chooseParts(const PackingProblem &problem,
                                                   ScheduleLimits limits,
                                                   size_t maxTrees);
 
+/// Returns `packing` with `parts[t]` equal trees in place of its tree t, one
+/// after the other.
+Packing splitPacking(const Packing &packing,
+                     const std::vector<unsigned> &parts);
+
 /// Returns the folds of `packing` in lanes, for `simple`, with each tree split
 /// into its `parts`, or whole if `parts` is empty. Errors: as of expandForest.
 llvm::Expected<FoldProgram> planParts(const PackingProblem &problem,

@@ -173,11 +173,11 @@ TEST_CASE("also where lanes, chunks, trees or links are others") {
   for (Collective collective : kCollectives) {
     CompileOptions options;
     options.collective = collective;
-    // In a few lanes, trees take turns. Times jump where messages have more
-    // chunks, and of two variants one may be faster in several ranges.
+    // In three lanes, times jump where messages have more chunks, and of two
+    // variants one is faster in two ranges.
     for (unsigned lanes : {1, 3}) {
       options.maxLanes = lanes;
-      checkFile(compileFile(topology, options), 1.15);
+      checkFile(compileFile(topology, options), lanes == 3 ? 1.15 : kMost);
     }
     options.maxLanes = 16;
     options.chunkBytes = 32 << 10;

@@ -9,7 +9,7 @@
 #include "doctest/doctest.h"
 #include "llvm/ADT/STLExtras.h"
 
-#include <numeric>
+#include <vector>
 
 using namespace blink;
 
@@ -64,8 +64,7 @@ TEST_CASE("half of many parts do not compete") {
 }
 
 TEST_CASE("other trees compete in up to four parts, but not more of them") {
-  const Packing two = packingOf(1, 1);
-  Packing other = two;
+  Packing other = packingOf(1, 1);
   other.trees[0].down[0].path = {7};
   CHECK(countsOf(mediumCandidates(packingOf(1, 1), other)) == Counts());
   CHECK(countsOf(mediumCandidates(packingOf(2, 2), other)) == Counts{2, 2});

@@ -21,7 +21,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace blink;
 using namespace blink::test;
@@ -42,13 +41,7 @@ struct Job {
         valueOf(chooseParts(problem, whole, limits, 0));
     if (parts.empty())
       parts.assign(whole.trees.size(), 1);
-    large = whole;
-    large.trees.clear();
-    for (auto [tree, number] : llvm::zip_equal(whole.trees, parts)) {
-      Tree part = tree;
-      part.weight /= number;
-      large.trees.insert(large.trees.end(), number, part);
-    }
+    large = splitPacking(whole, parts);
   }
 
   Neighbours neighbours() const {
