@@ -181,7 +181,8 @@ static void addTreePasses(OpPassManager &passes, const CompileOptions &options,
   constexpr double kMediumSlack = 0.25;
   passes.addPass(createSelectTreesPass(
       {options.slack, options.maxTrees, changesPeers,
-       changesPeers && options.smallVariant ? kMediumSlack : 0},
+       changesPeers && options.smallVariant ? kMediumSlack : 0,
+       options.maxLanes, options.chunkBytes},
       keepGoing));
 }
 

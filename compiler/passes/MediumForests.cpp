@@ -7,11 +7,9 @@
 #include "compiler/passes/MediumForests.h"
 
 #include "compiler/passes/BestRanges.h"
-#include "compiler/passes/FastestOrder.h"
 #include "compiler/passes/MediumCandidates.h"
-#include "compiler/plan/ExpandForest.h"
+#include "compiler/passes/PlannedVariant.h"
 #include "compiler/plan/SizeRanges.h"
-#include "compiler/simulate/ShortTimes.h"
 #include "compiler/support/Infinity.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,22 +23,14 @@ using llvm::Expected;
 
 namespace {
 
-/// A variant that can be simulated.
-struct TimedVariant {
-  FoldProgram program;
-  Protocol protocol;
-  sched::ChunkSizes chunks;
-  Times times = {};
+/// A variant, and what messages take with it.
+struct TimedVariant : PlannedVariant {
+  explicit TimedVariant(PlannedVariant variant)
+      : PlannedVariant(std::move(variant)) {}
+
+  Times times;
   bool competes = true;
 
-  static TimedVariant create(FoldProgram program, VariantUse use,
-                             uint32_t chunkBytes);
-  bool isSoonSimulated(uint64_t bytes) const {
-    return simulatedFolds(program, chunks, bytes, protocol) <= kSoonSimulated;
-  }
-  Expected<double> timeAt(uint64_t bytes) const {
-    return shortTime(program, chunks, bytes, protocol);
-  }
   /// Notes the time for the next size, at which messages take `given` now.
   void note(double time, double given) {
     constexpr double kSlower = 1.03;
@@ -80,13 +70,6 @@ private:
 
 } // namespace
 
-TimedVariant TimedVariant::create(FoldProgram program, VariantUse use,
-                                  uint32_t chunkBytes) {
-  const ChannelSlots slots = chooseSlotsFor(program, use, chunkBytes);
-  assignSlots(program, slots);
-  return {std::move(program), use.protocol, slots.chunks};
-}
-
 /// Returns the sizes at which forests are compared, ascending: powers of two,
 /// and sizes halfway between them, as long as they are soon simulated.
 static std::vector<uint64_t> sizesAround(const Neighbours &given) {
@@ -111,21 +94,16 @@ MediumRanges::MediumRanges(const PackingProblem &problem,
 Error MediumRanges::plan() {
   constexpr size_t kMostChannels = 16384;
   constexpr VariantUse kForMedium{Protocol::simple, 8 << 20};
-  const VariantUse forLarge{Protocol::simple, given_.end};
-  Expected<FoldProgram> large = expandForest(problem_, given_.large);
+  Expected<OrderedVariant> large = planVariant(
+      problem_, given_.large, {Protocol::simple, given_.end}, limits_);
   if (!large)
     return large.takeError();
-  Expected<TreeOrder> order = assignFastestOrder(
-      *large, forLarge, limits_.maxLanes, [](FoldProgram &) {});
-  if (!order)
-    return order.takeError();
-  largeOrder_ = *order;
-  large_ =
-      TimedVariant::create(std::move(*large), forLarge, limits_.chunkBytes);
+  largeOrder_ = large->order;
+  large_.emplace(std::move(large->variant));
   if (given_.small)
-    small_ = TimedVariant::create(given_.small->program,
-                                  {given_.small->protocol, given_.begin},
-                                  limits_.chunkBytes);
+    small_.emplace(PlannedVariant::create(
+        given_.small->program, {given_.small->protocol, given_.begin},
+        limits_.chunkBytes));
   for (const Packing &candidate : candidates_) {
     Expected<FoldProgram> program =
         planForest(problem_, candidate, Protocol::simple, limits_.maxLanes);
@@ -133,8 +111,8 @@ Error MediumRanges::plan() {
       return program.takeError();
     if (program->channels.size() * size_t(program->images()) > kMostChannels)
       break;
-    others_.push_back(TimedVariant::create(std::move(*program), kForMedium,
-                                           limits_.chunkBytes));
+    others_.emplace_back(PlannedVariant::create(std::move(*program), kForMedium,
+                                                limits_.chunkBytes));
   }
   candidates_.resize(others_.size());
   return Error::success();

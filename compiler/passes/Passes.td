@@ -41,6 +41,9 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
     With a `medium-slack`, the trees of each forest over few ranks are selected
     once more, for medium messages: `collective-add-medium-variants` uses or
     removes that forest.
+    With fewer lanes than by default, the trees that are fastest within them may
+    give up a quarter of the rate or more, and `collective-spread-trees`, which
+    needs the same limits, splits them into the parts that are chosen here.
     Forests that are variants for a range of sizes are not changed.
   }];
   let options = [
@@ -53,6 +56,8 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
     Option<"mediumSlack", "medium-slack", "double", /*default=*/"0",
            "Largest fraction of the rate that a forest for medium messages may "
            "lose (0: none is selected)">,
+    maxLanesOption,
+    chunkBytesOption,
   ];
 }
 
@@ -65,6 +70,8 @@ def SpreadTreesPass : Pass<"collective-spread-trees", "::mlir::ModuleOp"> {
     predicts to be fastest with shared lanes. Trees are split further if that is
     necessary to load all lanes equally. The shares of the parts add up to the
     share of the tree, so rate, bound and certificate do not change.
+
+    If `collective-select-trees` has chosen the parts, these are taken.
 
     Before that, the trees of an allreduce over two ranks are divided into
     halves over the same links, one rooted at each rank, unless the model

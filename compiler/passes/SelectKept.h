@@ -12,8 +12,8 @@
 namespace blink {
 
 /// A forest, and the number of equal parts into which each tree is best split
-/// within the default ScheduleLimits; `parts` is empty if no numbers have been
-/// chosen.
+/// (selectKept: within the default ScheduleLimits); `parts` is empty if no
+/// numbers have been chosen.
 struct SelectedForest {
   Packing packing;
   std::vector<unsigned> parts = {};

@@ -16,7 +16,9 @@
 #include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/OptionRanges.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/SelectForLanes.h"
 #include "compiler/passes/SelectKept.h"
+#include "compiler/plan/DefaultLanes.h"
 #include "compiler/target/ForestIR.h"
 #include "dialect/KnownAttrs.h"
 
@@ -130,10 +132,10 @@ llvm::Expected<Packing> selectMedium(const PackingProblem &problem,
 
 LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
                          double mediumSlack, bool changesPeers,
-                         PeerLimits &limits) {
+                         ScheduleLimits limits, PeerLimits &peers) {
   if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
     return success(); // made for some sizes, not for the rate alone
-  auto from = problemFromIR(forest, limits);
+  auto from = problemFromIR(forest, peers);
   if (failed(from))
     return failure();
   PackedTrees packed = readForest(forest, **from);
@@ -143,6 +145,19 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
       select(**from, packed, options, changesPeers);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
+  const ScheduleLimits byDefault = defaultLimits((*from)->rankTopology);
+  if (limits.maxLanes == 0)
+    limits.maxLanes = byDefault.maxLanes;
+  if (limits.maxLanes != byDefault.maxLanes ||
+      limits.chunkBytes != byDefault.chunkBytes) {
+    selected->parts.clear();
+    selected = selectForLanes((*from)->problem, std::move(*selected), options,
+                              limits, [&](const SelectOptions &other) {
+                                return select((*from)->problem, packed, other);
+                              });
+    if (!selected)
+      return forest.emitError(toString(selected.takeError()));
+  }
   llvm::Expected<Packing> medium =
       selectMedium((*from)->problem, packed, options, mediumSlack);
   if (!medium)
@@ -180,17 +195,23 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
     if (failed(
             checkOption(getOperation(), "max-trees", maxTrees, 0, kTreesLimit)))
       return signalPassFailure();
+    if (failed(
+            checkOption(getOperation(), "max-lanes", maxLanes, 0, kLanesLimit)))
+      return signalPassFailure();
+    if (failed(checkOption(getOperation(), "chunk-bytes", chunkBytes, 0,
+                           kChunkBytesLimit)))
+      return signalPassFailure();
     SelectOptions options;
     options.slack = slack;
     options.maxTrees = static_cast<int>(maxTrees);
     options.keepGoing = keepGoing_;
     SmallVector<collective::ForestOp> forests(
         getOperation().getOps<collective::ForestOp>());
-    auto &limits = getAnalysis<PeerLimits>();
+    auto &peers = getAnalysis<PeerLimits>();
     markAnalysesPreserved<PeerLimits>();
     for (collective::ForestOp forest : forests)
-      if (failed(
-              selectFrom(forest, options, mediumSlack, changesPeers, limits)))
+      if (failed(selectFrom(forest, options, mediumSlack, changesPeers,
+                            {maxLanes, chunkBytes}, peers)))
         return signalPassFailure();
   }
 

@@ -55,10 +55,7 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
       forest.erase();
       forest = *rooted;
     }
-    const bool isDefault = limits.maxLanes == byDefault.maxLanes &&
-                           limits.chunkBytes == byDefault.chunkBytes &&
-                           maxTrees == 0;
-    std::vector<unsigned> parts = knownParts(forest, isDefault);
+    std::vector<unsigned> parts = knownParts(forest);
     if (parts.size() != trees.packing.trees.size()) {
       llvm::Expected<std::vector<unsigned>> chosen =
           chooseParts((*from)->problem, trees.packing, limits, maxTrees);
@@ -72,13 +69,12 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
   }
 
   /// Removes collective::kPartsAttr from the forest. Returns the parts that
-  /// were chosen when the forest was selected, or none if there are none or
-  /// they do not hold, since limits are not the default ones.
-  static std::vector<unsigned> knownParts(collective::ForestOp forest,
-                                          bool hold) {
+  /// were chosen when the forest was selected within the same limits, or none
+  /// if there are none, or they may be too many.
+  std::vector<unsigned> knownParts(collective::ForestOp forest) const {
     auto known = llvm::dyn_cast_or_null<DenseI32ArrayAttr>(
         forest->removeAttr(collective::kPartsAttr));
-    if (!known || !hold)
+    if (!known || maxTrees > 0)
       return {};
     return {known.asArrayRef().begin(), known.asArrayRef().end()};
   }

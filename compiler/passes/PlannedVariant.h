@@ -1,0 +1,50 @@
+//===- PlannedVariant.h - a variant that can be simulated -------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PASSES_PLANNEDVARIANT_H
+#define BLINK_COMPILER_PASSES_PLANNEDVARIANT_H
+
+#include "compiler/packing/Packing.h"
+#include "compiler/plan/ChunkChoice.h"
+#include "compiler/plan/TreeOrder.h"
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+
+namespace blink {
+
+/// A variant with lanes and slots, before there is IR of it.
+struct PlannedVariant {
+  FoldProgram program;
+  sched::Protocol protocol;
+  sched::ChunkSizes chunks;
+
+  /// Gives the channels of `program`, which has lanes, their slots.
+  static PlannedVariant create(FoldProgram program, VariantUse use,
+                               uint32_t chunkBytes);
+  /// Returns true if timeAt is no burden.
+  bool isSoonSimulated(uint64_t bytes) const;
+  /// Simulates a message of `bytes`; returns the microseconds that it takes.
+  llvm::Expected<double> timeAt(uint64_t bytes) const;
+};
+
+/// A variant, and the order in which trees were put into its lanes.
+struct OrderedVariant {
+  PlannedVariant variant;
+  TreeOrder order;
+};
+
+/// Returns the variant of the trees of `packing`, as they are, in the fastest
+/// order (assignFastestOrder). Errors: as of expandForest; a simulation failed.
+llvm::Expected<OrderedVariant> planVariant(const PackingProblem &problem,
+                                           const Packing &packing,
+                                           VariantUse use,
+                                           ScheduleLimits limits);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PASSES_PLANNEDVARIANT_H
