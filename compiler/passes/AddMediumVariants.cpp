@@ -92,16 +92,16 @@ struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
                : large;
   }
 
-  /// Adds variants before `large`. Trees of `other`, if there is one, compete.
-  /// Between servers nothing is added if there is none.
+  /// Adds variants before `large`. Trees of `others` compete. Between servers
+  /// nothing is added if there are none.
   LogicalResult addVariants(collective::ForestOp large,
-                            collective::ForestOp other) {
+                            ArrayRef<collective::ForestOp> others) {
     auto from = problemFromIR(large, getAnalysis<PeerLimits>());
     if (failed(from))
       return failure();
     const PackingProblem &problem = (*from)->problem;
     const bool leaves = leavesMachine((*from)->rankTopology);
-    if ((leaves && !other) || isPairwise(problem.collective))
+    if ((leaves && others.empty()) || isPairwise(problem.collective))
       return success();
     const PackedTrees trees = readForest(large, **from);
     collective::ForestOp forest = firstOfSame(large, trees.packing, **from);
@@ -123,13 +123,15 @@ struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
     Neighbours given{*small, trees.packing, uint64_t(begin), {}, {}};
     if (forest.getMaxBytes())
       given.end = uint64_t(*forest.getMaxBytes());
-    if (other && isDefault) {
+    for (collective::ForestOp other :
+         isDefault ? others : ArrayRef<collective::ForestOp>()) {
       auto ofOther = problemFromIR(other, getAnalysis<PeerLimits>());
       if (failed(ofOther))
         return failure();
-      given.other = readForest(other, **ofOther).packing;
-      if (other.getSymmetryAttr() != large.getSymmetryAttr())
-        given.other = given.other.inFull();
+      Packing packing = readForest(other, **ofOther).packing;
+      given.others.push_back(other.getSymmetryAttr() == large.getSymmetryAttr()
+                                 ? std::move(packing)
+                                 : packing.inFull());
     }
     llvm::Expected<MediumForests> medium =
         mediumForests(problem, given, limits);
@@ -183,21 +185,22 @@ struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
                            kChunkBytesLimit)))
       return signalPassFailure();
     markAnalysesPreserved<PeerLimits>();
-    // A forest for medium messages precedes the one that it is to compete with.
-    collective::ForestOp other;
+    // Forests for medium messages precede the one that they are to compete
+    // with.
+    SmallVector<collective::ForestOp> others;
     for (auto forest : llvm::make_early_inc_range(
              getOperation().getOps<collective::ForestOp>())) {
       if (forest->hasAttr(collective::kMediumAttr)) {
-        other = forest;
+        others.push_back(forest);
         continue;
       }
       if (forest.getProtocol() || forest.getMaxBytes())
         continue; // made for small messages
-      if (failed(addVariants(forest, other)))
+      if (failed(addVariants(forest, others)))
         return signalPassFailure();
-      if (other)
+      for (collective::ForestOp other : others)
         other.erase();
-      other = nullptr;
+      others.clear();
     }
   }
 };

@@ -56,11 +56,14 @@ Packing TreesInParts::inParts(unsigned times, unsigned divisor) const {
 }
 
 std::vector<Packing> blink::mediumCandidates(const Packing &large,
-                                             const Packing &other) {
-  constexpr unsigned kMostParts = 4;
+                                             const std::vector<Packing> &others,
+                                             bool leaves) {
+  const unsigned mostParts = leaves ? 8 : 4;
+  // Between servers, lower trees may also be the better ones if they are more.
+  const size_t mostOthers = large.trees.size() * (leaves ? 3 : 2) / 2;
   std::vector<Packing> candidates;
-  auto add = [&](Packing packing) {
-    if (packing.trees.size() < large.trees.size())
+  auto add = [&](Packing packing, size_t most) {
+    if (packing.trees.size() < most)
       candidates.push_back(std::move(packing));
   };
   const TreesInParts whole = togetherAgain(large);
@@ -68,12 +71,12 @@ std::vector<Packing> blink::mediumCandidates(const Packing &large,
   constexpr unsigned kMany = 8;
   for (unsigned divisor = whole.most() < kMany ? 2 : 4;
        divisor < 2 * whole.most(); divisor *= 2)
-    add(whole.inParts(1, divisor));
-  if (!other.trees.empty()) {
-    const TreesInParts others = togetherAgain(other);
-    if (!llvm::equal(others.packing.trees, whole.packing.trees, haveOneShape))
-      for (unsigned parts = 1; parts <= kMostParts; parts *= 2)
-        add(others.inParts(parts, others.most()));
+    add(whole.inParts(1, divisor), large.trees.size());
+  for (const Packing &packing : others) {
+    const TreesInParts other = togetherAgain(packing);
+    if (!llvm::equal(other.packing.trees, whole.packing.trees, haveOneShape))
+      for (unsigned parts = 1; parts <= mostParts; parts *= 2)
+        add(other.inParts(parts, other.most()), mostOthers);
   }
   llvm::stable_sort(candidates, [](const Packing &a, const Packing &b) {
     return a.trees.size() < b.trees.size();

@@ -15,10 +15,13 @@ namespace blink {
 
 /// Returns forests with fewer trees than `large`, in which some trees may be
 /// parts of one: a half of its parts (unless there are many), a quarter, and so
-/// on, down to whole trees, and the trees of `other`, if it has any, in one,
-/// two and four parts. They are sorted by the number of trees, ascending.
+/// on, down to whole trees, and the trees of each of `others` in one, two and
+/// four parts. If a job leaves its machine, these also compete in eight parts,
+/// and with up to half as many trees again as `large` has. The result is sorted
+/// by the number of trees, ascending.
 std::vector<Packing> mediumCandidates(const Packing &large,
-                                      const Packing &other);
+                                      const std::vector<Packing> &others,
+                                      bool leaves);
 
 } // namespace blink
 

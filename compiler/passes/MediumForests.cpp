@@ -9,6 +9,7 @@
 #include "compiler/passes/BestRanges.h"
 #include "compiler/passes/MediumCandidates.h"
 #include "compiler/passes/PlannedVariant.h"
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SizeRanges.h"
 #include "compiler/support/Infinity.h"
 
@@ -88,7 +89,8 @@ static std::vector<uint64_t> sizesAround(const Neighbours &given) {
 MediumRanges::MediumRanges(const PackingProblem &problem,
                            const Neighbours &given, ScheduleLimits limits)
     : problem_(problem), given_(given), limits_(limits),
-      candidates_(mediumCandidates(given.large, given.other)),
+      candidates_(mediumCandidates(given.large, given.others,
+                                   leavesMachine(*problem.rankTopology))),
       sizes_(sizesAround(given)) {}
 
 Error MediumRanges::plan() {

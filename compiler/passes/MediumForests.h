@@ -33,8 +33,8 @@ struct Neighbours {
   Packing large;                    ///< Trees for large messages.
   uint64_t begin = 0;               ///< of large messages, where small ones end
   std::optional<uint64_t> end = {}; ///< of large messages
-  /// Other trees, which are lower or fewer, or none.
-  Packing other = {};
+  /// Other trees, which are lower or fewer.
+  std::vector<Packing> others = {};
 };
 
 /// What mediumForests finds.
@@ -47,7 +47,7 @@ struct MediumForests {
 /// `given`. A lane takes the chunks of its trees one by one, at a cost for
 /// each, which long messages hide and shorter ones do not.
 ///
-/// Simulates messages from a quarter of `begin` to 16 MiB at the costs of the
+/// Simulates messages from a quarter of `begin` to 4 MiB at the costs of the
 /// model of time, as long as that is soon done. The ranges minimize the product
 /// of their times. No message takes 3 % longer than now, and each forest makes
 /// the product 15 % less. Forests with more than 16,384 channels are left out,

@@ -39,8 +39,8 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
     few peers are tried, too, and over equal boxes, forests that cross to each
     box once, whose ranks may have any peers. The certificate does not change.
     With a `medium-slack`, the trees of each forest over few ranks are selected
-    once more, for medium messages: `collective-add-medium-variants` uses or
-    removes that forest.
+    once more, for medium messages, and between servers also with a slack of 5 %:
+    `collective-add-medium-variants` uses or removes these forests.
     With fewer lanes than by default, the trees that are fastest within them may
     give up a quarter of the rate or more, and `collective-spread-trees`, which
     needs the same limits, splits them into the parts that are chosen here.

@@ -105,7 +105,8 @@ static llvm::Error offerFewer(const PackingProblem &problem,
                               const Packing &large, ScheduleLimits limits,
                               SizeTimes &times) {
   constexpr VariantUse kForMedium{sched::Protocol::simple, 8 << 20};
-  for (const Packing &fewer : mediumCandidates(large, /*other=*/{})) {
+  for (const Packing &fewer :
+       mediumCandidates(large, /*others=*/{}, /*leaves=*/false)) {
     llvm::Expected<FoldProgram> program =
         planForest(problem, fewer, kForMedium.protocol, limits.maxLanes);
     if (!program)

@@ -19,6 +19,7 @@
 #include "compiler/passes/SelectForLanes.h"
 #include "compiler/passes/SelectKept.h"
 #include "compiler/plan/DefaultLanes.h"
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/target/ForestIR.h"
 #include "dialect/KnownAttrs.h"
 
@@ -158,17 +159,25 @@ LogicalResult selectFrom(collective::ForestOp forest, SelectOptions options,
     if (!selected)
       return forest.emitError(toString(selected.takeError()));
   }
-  llvm::Expected<Packing> medium =
-      selectMedium((*from)->problem, packed, options, mediumSlack);
-  if (!medium)
-    return forest.emitError(toString(medium.takeError()));
   OpBuilder builder(forest);
-  if (!medium->trees.empty()) {
+  // Between servers, a little of the rate may be enough.
+  SmallVector<double> slacks{mediumSlack};
+  if (leavesMachine((*from)->rankTopology))
+    slacks.push_back(std::min(mediumSlack, kWideSlack));
+  std::vector<std::vector<Tree>> known;
+  for (const double slack : slacks) {
+    llvm::Expected<Packing> medium =
+        selectMedium((*from)->problem, packed, options, slack);
+    if (!medium)
+      return forest.emitError(toString(medium.takeError()));
+    if (medium->trees.empty() || llvm::is_contained(known, medium->trees))
+      continue;
     auto other = buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
                              **from, *medium, packed.certificate, {});
     if (failed(other))
       return failure();
     (*other)->setAttr(collective::kMediumAttr, builder.getUnitAttr());
+    known.push_back(std::move(medium->trees));
   }
   auto built = buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
                            **from, selected->packing, packed.certificate, {});

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/ClassCompiler.h"
+#include "compiler/generate/Generate.h"
 #include "compiler/report/PredictedTime.h"
 #include "compiler/report/Summary.h"
 #include "compiler/simulate/ShortTimes.h"
@@ -24,6 +25,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 using namespace blink;
 using namespace blink::test;
@@ -232,6 +234,46 @@ TEST_CASE("no size takes longer than in a file of one variant") {
           CHECK(simulated(files[1]) <= kMost * simulated(files[0]));
         }
     }
+  }
+}
+
+TEST_CASE("between servers, medium messages go over other trees") {
+  struct Medium {
+    const char *machine;
+    int boxes, rails;
+    Collective collective;
+    uint64_t bytes;
+    double faster; ///< than with a single variant, at least this factor
+  };
+  for (auto [machine, boxes, rails, collective, bytes, faster] :
+       {Medium{"dgx-h100", 2, 8, Collective::allgather, 16 << 20, 1.25},
+        Medium{"dgx-h100", 2, 8, Collective::reducescatter, 2 << 20, 1.15},
+        Medium{"dgx-h100", 2, 8, Collective::allreduce, 4 << 20, 1.05},
+        Medium{"mi250x", 8, 4, Collective::allgather, 256 << 10, 1.3}}) {
+    CAPTURE(machine);
+    const Topology pod = valueOf(generatePod(
+        shippedTopology(machine), boxes, rails, {50, 2, LinkKind::network}));
+    CAPTURE(toString(collective).str());
+    CompileOptions options;
+    options.collective = collective;
+    std::vector<uint8_t> bytesOf[2];
+    std::optional<Choices> choices[2];
+    double rates[2];
+    for (const bool small : {false, true}) {
+      options.smallVariant = small;
+      bytesOf[small] = compileFile(pod, options);
+      std::string error;
+      const sched::Schedule *file = sched::openSchedule(
+          bytesOf[small].data(), bytesOf[small].size(), error);
+      REQUIRE_MESSAGE(file, error);
+      rates[small] = file->programs()->Get(0)->algbw();
+      choices[small].emplace(*file, *file->programs()->Get(0));
+    }
+    CHECK(rates[1] == rates[0]);
+    CHECK(choices[1]->simulated(bytes) * faster <=
+          choices[0]->simulated(bytes));
+    for (uint64_t size = 1 << 20; size <= 64 << 20; size *= 2)
+      CHECK(choices[1]->simulated(size) <= kMost * choices[0]->simulated(size));
   }
 }
 

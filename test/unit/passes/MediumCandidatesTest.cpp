@@ -52,27 +52,41 @@ Counts countsOf(const std::vector<Packing> &packings) {
 } // namespace
 
 TEST_CASE("parts of trees are halved until trees are whole") {
-  CHECK(countsOf(mediumCandidates(packingOf(1, 1), {})) == Counts());
-  CHECK(countsOf(mediumCandidates(packingOf(2, 1), {})) == Counts{2});
-  CHECK(countsOf(mediumCandidates(packingOf(4, 3), {})) == Counts{2, 4});
-  CHECK(countsOf(mediumCandidates(packingOf(5, 5), {})) == Counts{2, 4, 6});
+  CHECK(countsOf(mediumCandidates(packingOf(1, 1), {}, false)) == Counts());
+  CHECK(countsOf(mediumCandidates(packingOf(2, 1), {}, false)) == Counts{2});
+  CHECK(countsOf(mediumCandidates(packingOf(4, 3), {}, false)) == Counts{2, 4});
+  CHECK(countsOf(mediumCandidates(packingOf(5, 5), {}, false)) ==
+        Counts{2, 4, 6});
 }
 
 TEST_CASE("half of many parts do not compete") {
-  CHECK(countsOf(mediumCandidates(packingOf(8, 8), {})) == Counts{2, 4});
-  CHECK(countsOf(mediumCandidates(packingOf(16, 8), {})) == Counts{2, 3, 6});
+  CHECK(countsOf(mediumCandidates(packingOf(8, 8), {}, false)) == Counts{2, 4});
+  CHECK(countsOf(mediumCandidates(packingOf(16, 8), {}, false)) ==
+        Counts{2, 3, 6});
 }
 
 TEST_CASE("other trees compete in up to four parts, but not more of them") {
   Packing other = packingOf(1, 1);
   other.trees[0].down[0].path = {7};
-  CHECK(countsOf(mediumCandidates(packingOf(1, 1), other)) == Counts());
-  CHECK(countsOf(mediumCandidates(packingOf(2, 2), other)) == Counts{2, 2});
-  CHECK(countsOf(mediumCandidates(packingOf(4, 4), other)) ==
+  CHECK(countsOf(mediumCandidates(packingOf(1, 1), {other}, false)) ==
+        Counts());
+  CHECK(countsOf(mediumCandidates(packingOf(2, 2), {other}, false)) ==
+        Counts{2, 2});
+  CHECK(countsOf(mediumCandidates(packingOf(4, 4), {other}, false)) ==
         Counts{2, 2, 4, 4});
-  CHECK(countsOf(mediumCandidates(packingOf(6, 5), other)) ==
+  CHECK(countsOf(mediumCandidates(packingOf(6, 5), {other}, false)) ==
         Counts{2, 2, 4, 4, 6, 8});
   // The same trees, whatever their parts.
-  CHECK(countsOf(mediumCandidates(packingOf(4, 4), packingOf(1, 2))) ==
+  CHECK(countsOf(mediumCandidates(packingOf(4, 4), {packingOf(1, 2)}, false)) ==
         Counts{2, 4});
+}
+
+TEST_CASE("between servers, other trees compete in more parts and numbers") {
+  Packing other = packingOf(1, 1), third = other;
+  other.trees[0].down[0].path = {7};
+  third.trees[0].down[0].path = {8};
+  CHECK(countsOf(mediumCandidates(packingOf(6, 6), {other}, true)) ==
+        Counts{2, 2, 4, 4, 6, 8, 16});
+  CHECK(countsOf(mediumCandidates(packingOf(2, 1), {other, third}, true)) ==
+        Counts{2, 2, 2});
 }

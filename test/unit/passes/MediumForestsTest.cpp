@@ -151,12 +151,13 @@ TEST_CASE("lower trees serve medium messages, of which less is on the way") {
   const MediumForests without = job.find(given);
   SelectOptions options;
   options.slack = 0.25;
-  given.other = valueOf(selectTrees(job.problem, job.packed, options));
-  REQUIRE(given.other.algbw < job.large.algbw);
+  given.others = {valueOf(selectTrees(job.problem, job.packed, options))};
+  const double rate = given.others.front().algbw;
+  REQUIRE(rate < job.large.algbw);
   const MediumForests with = job.find(given);
   REQUIRE(!with.forests.empty());
   const Packing &lower = with.forests.front().packing;
-  CHECK(lower.algbw == given.other.algbw);
+  CHECK(lower.algbw == rate);
   CHECK(job.timeOf(lower, kBegin) < 0.8 * job.timeOf(job.large, kBegin));
   for (const MediumForest &forest : without.forests)
     CHECK(forest.packing.algbw == job.large.algbw);
