@@ -352,7 +352,7 @@ TEST_CASE("shrinking ends calls that are under way") {
 TEST_CASE("ranks that ask for different things") {
   // A rank that calls after the others have had their error gets it at the time
   // limit.
-  Job job(seal(allOfFive()), 4, 1000, nullptr);
+  Job job(seal(allOfFive()), 4, 3000, nullptr);
   const Ranks all = {0, 1, 2, 3};
   // Rank 3, which others exclude, is not asked to call; here it calls and
   // excludes no rank.
@@ -580,7 +580,7 @@ TEST_CASE("a link that nothing is in reserve for") {
 }
 
 TEST_CASE("the failed link is part of what ranks ask for") {
-  Job job(seal(withSurvivors()), 2, 1000, nullptr);
+  Job job(seal(withSurvivors()), 2, 3000, nullptr);
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.withoutLink = "n1:n4";
   Shrunk shrunk;
