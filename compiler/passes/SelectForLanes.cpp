@@ -148,6 +148,13 @@ timed(const PackingProblem &problem, Packing packing, ScheduleLimits limits) {
                        isWhole ? *whole : *inParts};
 }
 
+bool blink::isSoonSelected(const PackingProblem &problem) {
+  constexpr int kMostRanks = 128;
+  return problem.rankTopology->numRanks() <=
+             (isRooted(problem.collective) ? kFewRanks : kMostRanks) &&
+         !isPairwise(problem.collective);
+}
+
 llvm::Expected<SelectedForest>
 blink::selectForLanes(const PackingProblem &problem, SelectedForest selected,
                       const SelectOptions &options, ScheduleLimits limits,
@@ -155,8 +162,8 @@ blink::selectForLanes(const PackingProblem &problem, SelectedForest selected,
   constexpr double kFaster = 0.97;
   const RankTopology &machine = *problem.rankTopology;
   if (limits.maxLanes >= defaultLimits(machine).maxLanes ||
-      machine.numRanks() > kFewRanks || options.slack == 0 ||
-      isRouted(problem.collective) || isPairwise(problem.collective))
+      options.slack == 0 || isRouted(problem.collective) ||
+      !isSoonSelected(problem))
     return selected;
   llvm::Expected<ForestInLanes> given =
       timed(problem, std::move(selected.packing), limits);

@@ -14,6 +14,11 @@
 
 namespace blink {
 
+/// Returns true if trees of `problem` may be selected several times: it takes
+/// seconds to do so, and to simulate them, for over 128 ranks, or for over
+/// kFewRanks if there is a root.
+bool isSoonSelected(const PackingProblem &problem);
+
 /// Selects trees of the problem with these options.
 using Selector =
     llvm::function_ref<llvm::Expected<SelectedForest>(const SelectOptions &)>;
@@ -25,7 +30,7 @@ using Selector =
 /// `selected`, it must be 3 % faster in the geometric mean over messages of
 /// 256 KiB to 256 MiB, in simulations, and none of them may take 3 % longer, or
 /// 8 % for 256 KiB, which often have other trees. Returns `selected` itself if
-/// there is no slack, or for more than kFewRanks ranks.
+/// there is no slack, for routed collectives, or if not isSoonSelected.
 llvm::Expected<SelectedForest> selectForLanes(const PackingProblem &problem,
                                               SelectedForest selected,
                                               const SelectOptions &options,

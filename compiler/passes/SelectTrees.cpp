@@ -116,11 +116,8 @@ llvm::Expected<SelectedForest> select(ProblemFromIR &from,
 llvm::Expected<Packing> selectMedium(const PackingProblem &problem,
                                      const PackedTrees &packed,
                                      SelectOptions options, double slack) {
-  constexpr int kMostRanks = 128;
-  const int numRanks = problem.rankTopology->numRanks();
-  if (options.slack == 0 || slack <= options.slack || numRanks > kMostRanks ||
-      (isRooted(problem.collective) && numRanks > kFewRanks) ||
-      isPairwise(problem.collective) ||
+  if (options.slack == 0 || slack <= options.slack ||
+      !isSoonSelected(problem) ||
       isGrown(problem, packed.packing, options.maxTrees) ||
       (options.keepGoing && !options.keepGoing()))
     return Packing();

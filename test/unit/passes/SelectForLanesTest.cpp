@@ -6,6 +6,7 @@
 
 #include "compiler/passes/SelectForLanes.h"
 
+#include "compiler/generate/Generate.h"
 #include "compiler/packing/PackTrees.h"
 #include "compiler/passes/FastestOrder.h"
 #include "compiler/plan/ChunkChoice.h"
@@ -108,6 +109,14 @@ TEST_CASE("few lanes have trees that suit them") {
   }
 }
 
+TEST_CASE("also over more ranks, for which whole orbits are selected") {
+  FewLanes job(valueOf(generateTorus({6, 6}, {50})), Collective::allgather, 2);
+  const SelectedForest found = job.find();
+  CHECK(bool(found.packing.symmetry));
+  CHECK(job.timeOf(found.packing, found.parts, 16 << 20) * 1.2 <=
+        job.givenTime(16 << 20));
+}
+
 TEST_CASE("trees that are the best for few lanes, too, stay") {
   FewLanes job(shippedTopology("dgx-a100"), Collective::allreduce, 4);
   const SelectedForest found = job.find();
@@ -160,7 +169,9 @@ TEST_CASE("nothing else is selected") {
   }
   SUBCASE("for many ranks") {
     CHECK(staysAsItIs(
-        {shippedTopology("gb200-nvl72"), Collective::allreduce, 4}));
+        {valueOf(generateTorus({10, 13}, Wire())), Collective::allreduce, 4}));
+    CHECK(staysAsItIs(
+        {valueOf(generateRing(17, Wire())), Collective::broadcast, 4}));
   }
   SUBCASE("if time is up") {
     SelectOptions late;
