@@ -33,8 +33,8 @@ inline constexpr llvm::StringLiteral kOrderAttr = "collective.order";
 inline constexpr llvm::StringLiteral kAccumulateAttr = "collective.accumulate";
 
 /// Of selected forests: the number of equal parts into which each tree is best
-/// split within the default limits, an array of i32. The forest was selected by
-/// its times in these parts.
+/// split within the limits it was selected for, an array of i32. The forest was
+/// selected by its times in these parts.
 inline constexpr llvm::StringLiteral kPartsAttr = "collective.parts";
 /// The most parts of a tree.
 inline constexpr int32_t kMostParts = 1024;

@@ -7,7 +7,7 @@
 #include "compiler/passes/FastestOrder.h"
 
 #include "compiler/plan/AssignLanes.h"
-#include "compiler/simulate/ShortTimes.h"
+#include "compiler/plan/ExpandForest.h"
 #include "compiler/support/Infinity.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -45,20 +45,19 @@ static bool isWorthTrying(const FoldProgram &program, unsigned maxLanes) {
 /// there may be none.
 static llvm::Expected<std::vector<double>> timesOf(FoldProgram program,
                                                    VariantUse use) {
+  const double folds = double(program.numFolds());
   // If folds lag more in another order, channels have more slots.
-  const ChannelSlots slots = chooseSlotsFor(program, use, 0);
-  assignSlots(program, slots);
+  const auto variant = PlannedVariant::create(std::move(program), use, 0);
   std::vector<double> times;
   const uint32_t wave = use.protocol == sched::Protocol::low_latency
                             ? sched::kWaveBytes
-                            : slots.chunks.bytes;
+                            : variant.chunks.bytes;
   for (const uint64_t size : sizesFor(use)) {
-    const double waves = std::ceil(double(size) * largestShare(program) / wave);
-    if (double(program.numFolds()) * waves >
-        (times.empty() ? kMostOfFirst : kMostFolds))
+    const double waves =
+        std::ceil(double(size) * largestShare(variant.program) / wave);
+    if (folds * waves > (times.empty() ? kMostOfFirst : kMostFolds))
       break;
-    llvm::Expected<double> time =
-        shortTime(program, slots.chunks, size, use.protocol);
+    llvm::Expected<double> time = variant.timeAt(size);
     if (!time)
       return time.takeError();
     times.push_back(*time);
@@ -120,4 +119,20 @@ blink::assignFastestOrder(FoldProgram &program, VariantUse use,
     }
   }
   return fastest;
+}
+
+llvm::Expected<OrderedVariant> blink::planVariant(const PackingProblem &problem,
+                                                  const Packing &packing,
+                                                  VariantUse use,
+                                                  ScheduleLimits limits) {
+  llvm::Expected<FoldProgram> program = expandForest(problem, packing);
+  if (!program)
+    return program.takeError();
+  llvm::Expected<TreeOrder> order =
+      assignFastestOrder(*program, use, limits.maxLanes, [](FoldProgram &) {});
+  if (!order)
+    return order.takeError();
+  return OrderedVariant{
+      PlannedVariant::create(std::move(*program), use, limits.chunkBytes),
+      *order};
 }

@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_PASSES_FASTESTORDER_H
 #define BLINK_COMPILER_PASSES_FASTESTORDER_H
 
-#include "compiler/plan/ChunkChoice.h"
+#include "compiler/passes/PlannedVariant.h"
 #include "compiler/plan/TreeOrder.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -27,6 +27,19 @@ namespace blink {
 llvm::Expected<TreeOrder>
 assignFastestOrder(FoldProgram &program, VariantUse use, unsigned maxLanes,
                    llvm::function_ref<void(FoldProgram &)> finish);
+
+/// A variant, and the order in which trees were put into its lanes.
+struct OrderedVariant {
+  PlannedVariant variant;
+  TreeOrder order;
+};
+
+/// Returns the variant of the trees of `packing`, as they are, in the fastest
+/// order (assignFastestOrder). Errors: as of expandForest; a simulation failed.
+llvm::Expected<OrderedVariant> planVariant(const PackingProblem &problem,
+                                           const Packing &packing,
+                                           VariantUse use,
+                                           ScheduleLimits limits);
 
 } // namespace blink
 

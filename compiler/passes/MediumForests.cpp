@@ -7,6 +7,7 @@
 #include "compiler/passes/MediumForests.h"
 
 #include "compiler/passes/BestRanges.h"
+#include "compiler/passes/FastestOrder.h"
 #include "compiler/passes/MediumCandidates.h"
 #include "compiler/passes/PlannedVariant.h"
 #include "compiler/plan/NetworkCosts.h"
@@ -95,7 +96,6 @@ MediumRanges::MediumRanges(const PackingProblem &problem,
 
 Error MediumRanges::plan() {
   constexpr size_t kMostChannels = 16384;
-  constexpr VariantUse kForMedium{Protocol::simple, 8 << 20};
   Expected<OrderedVariant> large = planVariant(
       problem_, given_.large, {Protocol::simple, given_.end}, limits_);
   if (!large)
@@ -107,14 +107,13 @@ Error MediumRanges::plan() {
         given_.small->program, {given_.small->protocol, given_.begin},
         limits_.chunkBytes));
   for (const Packing &candidate : candidates_) {
-    Expected<FoldProgram> program =
-        planForest(problem_, candidate, Protocol::simple, limits_.maxLanes);
-    if (!program)
-      return program.takeError();
-    if (program->channels.size() * size_t(program->images()) > kMostChannels)
+    Expected<PlannedVariant> medium = planMedium(problem_, candidate, limits_);
+    if (!medium)
+      return medium.takeError();
+    const FoldProgram &program = medium->program;
+    if (program.channels.size() * size_t(program.images()) > kMostChannels)
       break;
-    others_.emplace_back(PlannedVariant::create(std::move(*program), kForMedium,
-                                                limits_.chunkBytes));
+    others_.emplace_back(std::move(*medium));
   }
   candidates_.resize(others_.size());
   return Error::success();

@@ -6,8 +6,6 @@
 
 #include "compiler/passes/PlannedVariant.h"
 
-#include "compiler/passes/FastestOrder.h"
-#include "compiler/plan/ExpandForest.h"
 #include "compiler/simulate/ShortTimes.h"
 
 #include <utility>
@@ -29,18 +27,14 @@ llvm::Expected<double> PlannedVariant::timeAt(uint64_t bytes) const {
   return shortTime(program, chunks, bytes, protocol);
 }
 
-llvm::Expected<OrderedVariant> blink::planVariant(const PackingProblem &problem,
-                                                  const Packing &packing,
-                                                  VariantUse use,
-                                                  ScheduleLimits limits) {
-  llvm::Expected<FoldProgram> program = expandForest(problem, packing);
+llvm::Expected<PlannedVariant> blink::planMedium(const PackingProblem &problem,
+                                                 const Packing &packing,
+                                                 ScheduleLimits limits) {
+  constexpr VariantUse kForMedium{Protocol::simple, 8 << 20};
+  llvm::Expected<FoldProgram> program =
+      planForest(problem, packing, kForMedium.protocol, limits.maxLanes);
   if (!program)
     return program.takeError();
-  llvm::Expected<TreeOrder> order =
-      assignFastestOrder(*program, use, limits.maxLanes, [](FoldProgram &) {});
-  if (!order)
-    return order.takeError();
-  return OrderedVariant{
-      PlannedVariant::create(std::move(*program), use, limits.chunkBytes),
-      *order};
+  return PlannedVariant::create(std::move(*program), kForMedium,
+                                limits.chunkBytes);
 }

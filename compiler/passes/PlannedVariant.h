@@ -9,7 +9,6 @@
 
 #include "compiler/packing/Packing.h"
 #include "compiler/plan/ChunkChoice.h"
-#include "compiler/plan/TreeOrder.h"
 
 #include "llvm/Support/Error.h"
 
@@ -32,18 +31,11 @@ struct PlannedVariant {
   llvm::Expected<double> timeAt(uint64_t bytes) const;
 };
 
-/// A variant, and the order in which trees were put into its lanes.
-struct OrderedVariant {
-  PlannedVariant variant;
-  TreeOrder order;
-};
-
-/// Returns the variant of the trees of `packing`, as they are, in the fastest
-/// order (assignFastestOrder). Errors: as of expandForest; a simulation failed.
-llvm::Expected<OrderedVariant> planVariant(const PackingProblem &problem,
-                                           const Packing &packing,
-                                           VariantUse use,
-                                           ScheduleLimits limits);
+/// Returns the variant for medium messages of the trees of `packing`, as they
+/// are. Errors: as of expandForest.
+llvm::Expected<PlannedVariant> planMedium(const PackingProblem &problem,
+                                          const Packing &packing,
+                                          ScheduleLimits limits);
 
 } // namespace blink
 

@@ -6,6 +6,7 @@
 
 #include "compiler/passes/SelectForLanes.h"
 
+#include "compiler/passes/FastestOrder.h"
 #include "compiler/passes/MediumCandidates.h"
 #include "compiler/passes/PlannedVariant.h"
 #include "compiler/plan/DefaultLanes.h"
@@ -27,7 +28,7 @@ using namespace blink;
 static std::vector<SelectOptions> optionsForLanes(const PackingProblem &problem,
                                                   const SelectOptions &options,
                                                   unsigned maxLanes) {
-  constexpr double kSlacks[] = {0.05, 0.1, 0.25};
+  constexpr double kSlacks[] = {kWideSlack, 0.1, 0.25};
   std::vector<SelectOptions> all;
   for (const double slack : kSlacks)
     if (slack > options.slack) {
@@ -104,17 +105,13 @@ static double meanLonger(const SizeTimes &times, const SizeTimes &given) {
 static llvm::Error offerFewer(const PackingProblem &problem,
                               const Packing &large, ScheduleLimits limits,
                               SizeTimes &times) {
-  constexpr VariantUse kForMedium{sched::Protocol::simple, 8 << 20};
   for (const Packing &fewer :
        mediumCandidates(large, /*others=*/{}, /*leaves=*/false)) {
-    llvm::Expected<FoldProgram> program =
-        planForest(problem, fewer, kForMedium.protocol, limits.maxLanes);
-    if (!program)
-      return program.takeError();
-    const auto medium = PlannedVariant::create(std::move(*program), kForMedium,
-                                               limits.chunkBytes);
+    llvm::Expected<PlannedVariant> medium = planMedium(problem, fewer, limits);
+    if (!medium)
+      return medium.takeError();
     for (size_t size = 0; size < kFirstLong; ++size) {
-      llvm::Expected<double> time = medium.timeAt(kShortest << (2 * size));
+      llvm::Expected<double> time = medium->timeAt(kShortest << (2 * size));
       if (!time)
         return time.takeError();
       times[size] = std::min(times[size], *time);

@@ -198,13 +198,11 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
     if (failed(checkSlack(getOperation(), slack)) ||
         failed(checkSlack(getOperation(), mediumSlack)))
       return signalPassFailure();
-    if (failed(
-            checkOption(getOperation(), "max-trees", maxTrees, 0, kTreesLimit)))
-      return signalPassFailure();
-    if (failed(
-            checkOption(getOperation(), "max-lanes", maxLanes, 0, kLanesLimit)))
-      return signalPassFailure();
-    if (failed(checkOption(getOperation(), "chunk-bytes", chunkBytes, 0,
+    if (failed(checkOption(getOperation(), "max-trees", maxTrees, 0,
+                           kTreesLimit)) ||
+        failed(checkOption(getOperation(), "max-lanes", maxLanes, 0,
+                           kLanesLimit)) ||
+        failed(checkOption(getOperation(), "chunk-bytes", chunkBytes, 0,
                            kChunkBytesLimit)))
       return signalPassFailure();
     SelectOptions options;

@@ -99,11 +99,17 @@ private:
   std::vector<FoldProgram> programs_;
 };
 
-void checkFile(const std::vector<uint8_t> &bytes, double most = kMost) {
+/// Returns the schedule in `bytes`, which must be a good one.
+const sched::Schedule *opened(const std::vector<uint8_t> &bytes) {
   std::string error;
   const sched::Schedule *file =
       sched::openSchedule(bytes.data(), bytes.size(), error);
   REQUIRE_MESSAGE(file, error);
+  return file;
+}
+
+void checkFile(const std::vector<uint8_t> &bytes, double most = kMost) {
+  const sched::Schedule *file = opened(bytes);
   for (const sched::Program *program : *file->programs()) {
     CAPTURE(summarize(*file, *program).gpuList());
     CAPTURE(toString(program->collective()).str());
@@ -217,10 +223,7 @@ TEST_CASE("no size takes longer than in a file of one variant") {
       for (bool small : {false, true}) {
         options.smallVariant = small;
         bytes[small] = compileFile(topology, options);
-        std::string error;
-        files[small] = sched::openSchedule(bytes[small].data(),
-                                           bytes[small].size(), error);
-        REQUIRE_MESSAGE(files[small], error);
+        files[small] = opened(bytes[small]);
         times[small] = predictTimes(*files[small],
                                     *files[small]->programs()->Get(0), sizes);
       }
@@ -262,10 +265,7 @@ TEST_CASE("between servers, medium messages go over other trees") {
     for (const bool small : {false, true}) {
       options.smallVariant = small;
       bytesOf[small] = compileFile(pod, options);
-      std::string error;
-      const sched::Schedule *file = sched::openSchedule(
-          bytesOf[small].data(), bytesOf[small].size(), error);
-      REQUIRE_MESSAGE(file, error);
+      const sched::Schedule *file = opened(bytesOf[small]);
       rates[small] = file->programs()->Get(0)->algbw();
       choices[small].emplace(*file, *file->programs()->Get(0));
     }
@@ -299,10 +299,7 @@ TEST_CASE("few lanes of a rank have faster trees if there is slack") {
       const std::vector<uint8_t> bytes =
           compileFile(shippedTopology(name), options);
       checkFile(bytes, 1.15);
-      std::string error;
-      const sched::Schedule *file =
-          sched::openSchedule(bytes.data(), bytes.size(), error);
-      REQUIRE_MESSAGE(file, error);
+      const sched::Schedule *file = opened(bytes);
       times[exact] =
           Choices(*file, *file->programs()->Get(0)).simulated(64 << 20);
     }
