@@ -6,8 +6,6 @@
 
 #include "compiler/passes/PlannedVariant.h"
 
-#include "compiler/simulate/ShortTimes.h"
-
 #include <utility>
 
 using namespace blink;
@@ -19,8 +17,8 @@ PlannedVariant PlannedVariant::create(FoldProgram program, VariantUse use,
   return {std::move(program), use.protocol, slots.chunks};
 }
 
-bool PlannedVariant::isSoonSimulated(uint64_t bytes) const {
-  return simulatedFolds(program, chunks, bytes, protocol) <= kSoonSimulated;
+bool PlannedVariant::isSoonSimulated(uint64_t bytes, double mostFolds) const {
+  return simulatedFolds(program, chunks, bytes, protocol) <= mostFolds;
 }
 
 llvm::Expected<double> PlannedVariant::timeAt(uint64_t bytes) const {

@@ -9,6 +9,7 @@
 
 #include "compiler/packing/Packing.h"
 #include "compiler/plan/ChunkChoice.h"
+#include "compiler/simulate/ShortTimes.h"
 
 #include "llvm/Support/Error.h"
 
@@ -25,8 +26,9 @@ struct PlannedVariant {
   /// Gives the channels of `program`, which has lanes, their slots.
   static PlannedVariant create(FoldProgram program, VariantUse use,
                                uint32_t chunkBytes);
-  /// Returns true if timeAt is no burden.
-  bool isSoonSimulated(uint64_t bytes) const;
+  /// Returns true if timeAt simulates at most so many folds: by default so few
+  /// that it is no burden.
+  bool isSoonSimulated(uint64_t bytes, double mostFolds = kSoonSimulated) const;
   /// Simulates a message of `bytes`; returns the microseconds that it takes.
   llvm::Expected<double> timeAt(uint64_t bytes) const;
 };

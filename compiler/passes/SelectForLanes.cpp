@@ -49,9 +49,12 @@ static std::vector<SelectOptions> optionsForLanes(const PackingProblem &problem,
 
 namespace {
 
-/// Messages of 256 KiB to 64 MiB are simulated, and 256 MiB follow from that.
+/// Messages of 256 KiB to 256 MiB are compared. The longest ones, for which
+/// pipelines are full, follow from shorter ones: 256 MiB, and all that take
+/// more folds than the limit to simulate.
 constexpr uint64_t kShortest = 256 << 10;
 constexpr size_t kSizes = 6;
+constexpr double kSoonCompared = 1 << 17;
 /// The first size that is always served by all trees.
 constexpr size_t kFirstLong = 3;
 using SizeTimes = std::array<double, kSizes>;
@@ -63,8 +66,11 @@ struct ForestInLanes {
 
 } // namespace
 
+/// Returns the bytes of a message of this size.
+static uint64_t bytesOf(size_t size) { return kShortest << (2 * size); }
+
 /// Returns the microseconds that messages take with the trees of `packing` as
-/// they are.
+/// they are; infinity if chunks are so short that comparing is a burden.
 static llvm::Expected<SizeTimes> timesOfTrees(const PackingProblem &problem,
                                               const Packing &packing,
                                               ScheduleLimits limits) {
@@ -73,16 +79,21 @@ static llvm::Expected<SizeTimes> timesOfTrees(const PackingProblem &problem,
   if (!large)
     return large.takeError();
   SizeTimes times;
-  for (size_t size = 0; size + 1 < kSizes; ++size) {
-    llvm::Expected<double> time =
-        large->variant.timeAt(kShortest << (2 * size));
+  times.fill(kInfinity);
+  auto isSoon = [&](size_t size) {
+    return large->variant.isSoonSimulated(bytesOf(size), kSoonCompared);
+  };
+  if (!isSoon(1))
+    return times;
+  size_t size = 0;
+  for (; size + 1 < kSizes && isSoon(size); ++size) {
+    llvm::Expected<double> time = large->variant.timeAt(bytesOf(size));
     if (!time)
       return time.takeError();
     times[size] = *time;
   }
-  // By then, pipelines are full.
-  times[kSizes - 1] =
-      times[kSizes - 2] + 4 * (times[kSizes - 2] - times[kSizes - 3]);
+  for (; size < kSizes; ++size)
+    times[size] = times[size - 1] + 4 * (times[size - 1] - times[size - 2]);
   return times;
 }
 
@@ -111,7 +122,7 @@ static llvm::Error offerFewer(const PackingProblem &problem,
     if (!medium)
       return medium.takeError();
     for (size_t size = 0; size < kFirstLong; ++size) {
-      llvm::Expected<double> time = medium->timeAt(kShortest << (2 * size));
+      llvm::Expected<double> time = medium->timeAt(bytesOf(size));
       if (!time)
         return time.takeError();
       times[size] = std::min(times[size], *time);
@@ -138,8 +149,9 @@ timed(const PackingProblem &problem, Packing packing, ScheduleLimits limits) {
   llvm::Expected<SizeTimes> inParts = timesOfTrees(problem, split, limits);
   if (!inParts)
     return inParts.takeError();
-  if (llvm::Error error = offerFewer(problem, split, limits, *inParts))
-    return error;
+  if (inParts->back() < kInfinity)
+    if (llvm::Error error = offerFewer(problem, split, limits, *inParts))
+      return error;
   const bool isWhole = meanLonger(*whole, *inParts) < 1;
   return ForestInLanes{{std::move(packing), isWhole ? ones : std::move(*parts)},
                        isWhole ? *whole : *inParts};
@@ -160,12 +172,14 @@ blink::selectForLanes(const PackingProblem &problem, SelectedForest selected,
   const RankTopology &machine = *problem.rankTopology;
   if (limits.maxLanes >= defaultLimits(machine).maxLanes ||
       options.slack == 0 || isRouted(problem.collective) ||
-      !isSoonSelected(problem))
+      machine.numRanks() == 1 || !isSoonSelected(problem))
     return selected;
   llvm::Expected<ForestInLanes> given =
-      timed(problem, std::move(selected.packing), limits);
+      timed(problem, selected.packing, limits);
   if (!given)
     return given.takeError();
+  if (given->times.back() == kInfinity)
+    return selected;
   SelectedForest fastest = given->forest;
   std::vector<std::vector<Tree>> known{fastest.packing.trees};
   double least = kFaster;

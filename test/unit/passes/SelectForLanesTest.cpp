@@ -30,9 +30,10 @@ namespace {
 /// A collective on all GPUs of a machine, with the trees that are selected
 /// whatever the lanes are.
 struct FewLanes {
-  FewLanes(const Topology &machine, Collective collective, unsigned lanes)
+  FewLanes(const Topology &machine, Collective collective, unsigned lanes,
+           uint32_t chunkBytes = 0)
       : ranks(rankTopologyOf(machine)), problem{&ranks, collective, 0},
-        limits{lanes}, packed(valueOf(packTrees(problem))),
+        limits{lanes, chunkBytes}, packed(valueOf(packTrees(problem))),
         given(valueOf(selectTrees(problem, packed, {}))) {}
   FewLanes(const FewLanes &) = delete;
   FewLanes &operator=(const FewLanes &) = delete;
@@ -109,6 +110,11 @@ TEST_CASE("few lanes have trees that suit them") {
   }
 }
 
+TEST_CASE("also in chunks so short that long messages are not simulated") {
+  FewLanes job(shippedTopology("dgx1"), Collective::broadcast, 4, 1024);
+  CHECK(job.find().packing.trees != job.given.trees);
+}
+
 TEST_CASE("also over more ranks, for which whole orbits are selected") {
   FewLanes job(valueOf(generateTorus({6, 6}, {50})), Collective::allgather, 2);
   const SelectedForest found = job.find();
@@ -172,6 +178,14 @@ TEST_CASE("nothing else is selected") {
         {valueOf(generateTorus({10, 13}, Wire())), Collective::allreduce, 4}));
     CHECK(staysAsItIs(
         {valueOf(generateRing(17, Wire())), Collective::broadcast, 4}));
+  }
+  SUBCASE("for a single rank") {
+    Topology alone;
+    alone.nodes.push_back({"gpu0", NodeKind::gpu});
+    CHECK(staysAsItIs({alone, Collective::allgather, 2}));
+  }
+  SUBCASE("for chunks so short that comparing takes seconds") {
+    CHECK(staysAsItIs({dgx1, Collective::broadcast, 2, /*chunkBytes=*/16}));
   }
   SUBCASE("if time is up") {
     SelectOptions late;
