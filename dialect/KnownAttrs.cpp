@@ -66,6 +66,8 @@ static const KnownAttr kKnown[] = {
        return isText(value, {"given", "copies", "roots"});
      },
      "\"given\", \"copies\" or \"roots\""},
+    {kMixedLanesAttr, false, true, false, isUnit,
+     "no value: leave it out for no"},
     {kOptionsAttr, false, false, true, areSettings, "a list of \"name=value\""},
 };
 static_assert(kMostParts == 1024, "as the words say");

@@ -47,6 +47,10 @@ inline constexpr llvm::StringLiteral kMediumAttr = "collective.medium";
 /// in compiler/plan), "given", "copies" or "roots".
 inline constexpr llvm::StringLiteral kTreeOrderAttr = "collective.tree_order";
 
+/// Of forests with a tree_order, a unit: some lanes may have folds of both
+/// directions (AssignLanes.h in compiler/plan).
+inline constexpr llvm::StringLiteral kMixedLanesAttr = "collective.mixed_lanes";
+
 /// Of modules: what the compiler was asked for, an array of "name=value".
 inline constexpr llvm::StringLiteral kOptionsAttr = "collective.options";
 

@@ -79,6 +79,15 @@ struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
       schedule.setMaxBytes(int64_t(bytes));
   }
 
+  /// Tells AssignLanes the order, so that it need not find it again.
+  static void setLaneOrder(collective::ForestOp forest, LaneOrder order) {
+    OpBuilder builder(forest);
+    forest->setAttr(collective::kTreeOrderAttr,
+                    builder.getStringAttr(nameOf(order.trees)));
+    if (order.mayMix)
+      forest->setAttr(collective::kMixedLanesAttr, builder.getUnitAttr());
+  }
+
   /// Returns the forest before `large` if it has the same trees, for messages
   /// that want smaller chunks (AddLatencyVariant); otherwise `large`.
   static collective::ForestOp firstOfSame(collective::ForestOp large,
@@ -138,9 +147,7 @@ struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
     if (!medium)
       return large.emitError(toString(medium.takeError()));
     if (!isMany && !leaves)
-      large->setAttr(
-          collective::kTreeOrderAttr,
-          OpBuilder(large).getStringAttr(nameOf(medium->largeOrder)));
+      setLaneOrder(large, medium->largeOrder);
     if (medium->forests.empty())
       return success();
     if (medium->forests.front().begin < uint64_t(begin))

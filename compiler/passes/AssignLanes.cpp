@@ -34,10 +34,13 @@ namespace {
 struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
   using Base::Base;
 
-  /// Returns the order of trees that an earlier pass has found, if one has.
-  static std::optional<TreeOrder> knownOrder(collective::ScheduleOp schedule) {
+  /// Returns the order that an earlier pass has found, if one has.
+  static std::optional<LaneOrder> knownOrder(collective::ScheduleOp schedule) {
     auto word = schedule->getAttrOfType<StringAttr>(collective::kTreeOrderAttr);
-    return word ? parseTreeOrder(word.getValue()) : std::nullopt;
+    if (!word)
+      return std::nullopt;
+    return LaneOrder{*parseTreeOrder(word.getValue()),
+                     schedule->hasAttr(collective::kMixedLanesAttr)};
   }
 
   LogicalResult assign(collective::ScheduleOp schedule) {
@@ -87,15 +90,20 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
       assignSmallLanes(*program, maxLanes);
       share(*program);
     } else if (const auto order = knownOrder(schedule)) {
-      assignLanes(*program, protocol, maxLanes, placesOf(*program, *order));
+      assignLanes(*program, protocol, maxLanes,
+                  placesOf(*program, order->trees), order->mayMix);
       share(*program);
     } else {
-      llvm::Expected<TreeOrder> fastest = assignFastestOrder(
-          *program, {protocol, schedule.getMaxBytes()}, maxLanes, share);
+      llvm::Expected<LaneOrder> fastest =
+          assignFastestOrder(*program,
+                             {protocol, schedule.getMaxBytes(),
+                              schedule.getMinBytes().value_or(0)},
+                             maxLanes, share);
       if (!fastest)
         return schedule.emitError(toString(fastest.takeError()));
     }
     schedule->removeAttr(collective::kTreeOrderAttr);
+    schedule->removeAttr(collective::kMixedLanesAttr);
     writeLanes(schedule, *program);
     return success();
   }

@@ -11,9 +11,9 @@
 #include "compiler/support/Infinity.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -25,11 +25,13 @@ static constexpr size_t kMostFolds = 4096;
 static constexpr size_t kMostOfFirst = 1 << 20; // a second
 
 /// Returns sizes of messages that the variant serves, ascending.
-static std::array<uint64_t, 3> sizesFor(VariantUse use) {
-  if (!use.maxBytes)
-    return {4 << 20, 16 << 20, 64 << 20};
-  const uint64_t limit = *use.maxBytes;
-  return {(limit + 63) / 64, (limit + 7) / 8, limit};
+static llvm::SmallVector<uint64_t> sizesFor(VariantUse use) {
+  if (use.maxBytes)
+    return {(*use.maxBytes + 63) / 64, (*use.maxBytes + 7) / 8, *use.maxBytes};
+  llvm::SmallVector<uint64_t> sizes{4 << 20, 16 << 20, 64 << 20};
+  while (sizes.size() > 1 && sizes.front() < use.minBytes)
+    sizes.erase(sizes.begin());
+  return sizes;
 }
 
 /// Returns true if the order of folds in lanes is worth simulations.
@@ -77,46 +79,68 @@ static double meanPart(const std::vector<double> &times,
   return number > 0 ? sum / double(number) : kInfinity;
 }
 
-llvm::Expected<TreeOrder>
+/// Returns true if all lanes have the same folds in the same order.
+static bool haveSameLanes(const FoldProgram &program,
+                          const FoldProgram &other) {
+  return llvm::equal(
+      program.ranks, other.ranks,
+      [](const auto &one, const auto &two) { return one.lanes == two.lanes; });
+}
+
+llvm::Expected<LaneOrder>
 blink::assignFastestOrder(FoldProgram &program, VariantUse use,
                           unsigned maxLanes,
                           llvm::function_ref<void(FoldProgram &)> finish) {
   constexpr double kFaster = 0.995;
-  auto assign = [&](FoldProgram &to, llvm::ArrayRef<int> places) {
-    assignLanes(to, use.protocol, maxLanes, places);
-    finish(to);
-  };
-  if (!isWorthTrying(program, maxLanes)) {
-    assign(program, {});
-    return TreeOrder::asGiven;
-  }
   const FoldProgram loose = program;
-  assign(program, {});
-  llvm::Expected<std::vector<double>> given = timesOf(program, use);
-  if (!given)
-    return given.takeError();
+  auto assigned = [&](llvm::ArrayRef<int> places, bool mayMix) {
+    FoldProgram lanes = loose;
+    assignLanes(lanes, use.protocol, maxLanes, places, mayMix);
+    finish(lanes);
+    return lanes;
+  };
+  std::vector<double> given;
+  if (isWorthTrying(program, maxLanes)) {
+    program = assigned({}, /*mayMix=*/false);
+    llvm::Expected<std::vector<double>> times = timesOf(program, use);
+    if (!times)
+      return times.takeError();
+    given = std::move(*times);
+  }
+  if (given.empty()) {
+    program = assigned({}, /*mayMix=*/true);
+    return LaneOrder{TreeOrder::asGiven, /*mayMix=*/true};
+  }
+  LaneOrder fastest;
+  double least = kFaster;
+  auto offer = [&](FoldProgram other, LaneOrder order) -> llvm::Error {
+    llvm::Expected<std::vector<double>> times = timesOf(other, use);
+    if (!times)
+      return times.takeError();
+    if (const double part = meanPart(*times, given); part < least) {
+      least = part;
+      fastest = order;
+      program = std::move(other);
+    }
+    return llvm::Error::success();
+  };
+  if (FoldProgram mixed = assigned({}, true); !haveSameLanes(mixed, program))
+    if (llvm::Error error =
+            offer(std::move(mixed), {TreeOrder::asGiven, /*mayMix=*/true}))
+      return error;
   // In symmetric form, folds are not given in the order of trees.
   std::vector<std::vector<int>> tried;
   if (!program.symmetry)
     tried.push_back(placesOf(loose, TreeOrder::asGiven));
-  double least = kFaster;
-  TreeOrder fastest = TreeOrder::asGiven;
+  const bool mayMix = fastest.mayMix;
   for (const TreeOrder order :
        {TreeOrder::copiesInTurn, TreeOrder::rootsInTurn}) {
     std::vector<int> places = placesOf(loose, order);
     if (llvm::is_contained(tried, places))
       continue;
-    FoldProgram other = loose;
-    assign(other, places);
+    if (llvm::Error error = offer(assigned(places, mayMix), {order, mayMix}))
+      return error;
     tried.push_back(std::move(places));
-    llvm::Expected<std::vector<double>> times = timesOf(other, use);
-    if (!times)
-      return times.takeError();
-    if (const double part = meanPart(*times, *given); part < least) {
-      least = part;
-      fastest = order;
-      program = std::move(other);
-    }
   }
   return fastest;
 }
@@ -128,7 +152,7 @@ llvm::Expected<OrderedVariant> blink::planVariant(const PackingProblem &problem,
   llvm::Expected<FoldProgram> program = expandForest(problem, packing);
   if (!program)
     return program.takeError();
-  llvm::Expected<TreeOrder> order =
+  llvm::Expected<LaneOrder> order =
       assignFastestOrder(*program, use, limits.maxLanes, [](FoldProgram &) {});
   if (!order)
     return order.takeError();

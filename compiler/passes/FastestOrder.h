@@ -15,23 +15,31 @@
 
 namespace blink {
 
+/// How loose folds are put into lanes (assignLanes).
+struct LaneOrder {
+  TreeOrder trees = TreeOrder::asGiven;
+  bool mayMix = false; ///< directions
+};
+
 /// Assigns lanes to the loose folds of `program`, which is for `use`, as
-/// assignLanes does, in that TreeOrder, which is returned, in which some
+/// assignLanes does, in that LaneOrder, which is returned, in which some
 /// messages take the least time in simulations with the costs of the model of
 /// time, on the mean: 4, 16 and 64 MiB, or a 64th, an 8th and all of
-/// `maxBytes`. The model does not know the order. The given order is kept if no
-/// other is 0.5 % faster, or if the others make one of the sizes 2 % slower.
-/// `finish` completes lanes before that. A size is left out if more than 4096
-/// folds would have to be simulated; without simulations, and if lanes have one
-/// fold each, the given order is kept. Errors: lanes that wait in a circle.
-llvm::Expected<TreeOrder>
+/// `maxBytes`. The model does not know the order, nor what mixed directions
+/// cost. These are kept apart, and trees in the given order, if nothing else is
+/// 0.5 % faster, or if it makes one of the sizes 2 % slower. `finish` completes
+/// lanes before that. A size is left out if it is below `minBytes`, or if more
+/// than 4096 folds would have to be simulated. Without simulations, and if
+/// lanes have one fold each, the given order is kept and directions may mix.
+/// Errors: lanes that wait in a circle.
+llvm::Expected<LaneOrder>
 assignFastestOrder(FoldProgram &program, VariantUse use, unsigned maxLanes,
                    llvm::function_ref<void(FoldProgram &)> finish);
 
-/// A variant, and the order in which trees were put into its lanes.
+/// A variant, and how its folds were put into lanes.
 struct OrderedVariant {
   PlannedVariant variant;
-  TreeOrder order;
+  LaneOrder order;
 };
 
 /// Returns the variant of the trees of `packing`, as they are, in the fastest

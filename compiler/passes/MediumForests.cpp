@@ -7,7 +7,6 @@
 #include "compiler/passes/MediumForests.h"
 
 #include "compiler/passes/BestRanges.h"
-#include "compiler/passes/FastestOrder.h"
 #include "compiler/passes/MediumCandidates.h"
 #include "compiler/passes/PlannedVariant.h"
 #include "compiler/plan/NetworkCosts.h"
@@ -65,7 +64,7 @@ private:
   std::vector<Packing> candidates_;
   std::vector<uint64_t> sizes_;
   std::optional<TimedVariant> small_, large_;
-  TreeOrder largeOrder_ = TreeOrder::asGiven;
+  LaneOrder largeOrder_;
   std::vector<TimedVariant> others_; ///< of the candidates
   Times now_;                        ///< of the given variants, the faster one
 };

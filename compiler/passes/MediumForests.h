@@ -9,8 +9,8 @@
 
 #include "compiler/packing/Packing.h"
 #include "compiler/passes/FasterFrom.h"
+#include "compiler/passes/FastestOrder.h"
 #include "compiler/plan/TimeModel.h"
-#include "compiler/plan/TreeOrder.h"
 
 #include "llvm/Support/Error.h"
 
@@ -40,7 +40,7 @@ struct Neighbours {
 /// What mediumForests finds.
 struct MediumForests {
   std::vector<MediumForest> forests; ///< ascending
-  TreeOrder largeOrder;              ///< of the large trees in lanes
+  LaneOrder largeOrder;              ///< of the large trees
 };
 
 /// Returns up to two of mediumCandidates for messages between those of

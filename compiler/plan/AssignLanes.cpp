@@ -11,7 +11,6 @@
 #include "compiler/plan/Latency.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/TimeModel.h"
-#include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -54,6 +53,14 @@ private:
 
 using Lanes = std::vector<std::vector<size_t>>;
 
+/// How folds are put into lanes, besides their loads.
+struct LaneRules {
+  sched::Protocol protocol;
+  unsigned maxLanes;
+  llvm::ArrayRef<int> places = {}; ///< of trees
+  bool mayMix = false;             ///< directions
+};
+
 /// Returns the folds of `rank` by the places of their trees, or as they are if
 /// there are no places.
 std::vector<size_t> foldsByPlace(const FoldProgram::Rank &rank,
@@ -71,19 +78,19 @@ std::vector<size_t> foldsByPlace(const FoldProgram::Rank &rank,
 /// folds of a lane by the places of their trees.
 std::vector<Lanes> lanesFor(const FoldProgram &program,
                             const std::vector<size_t> &ranks,
-                            sched::Protocol protocol, unsigned maxLanes,
-                            uint32_t chunkBytes, llvm::ArrayRef<int> places) {
+                            const LaneRules &rules, uint32_t chunkBytes,
+                            Directions directions) {
   const TurnCosts turns(program, chunkBytes);
   std::vector<Lanes> lanes;
   for (const size_t rank : ranks) {
     const FoldProgram::Rank &own = program.ranks[rank];
-    const std::vector<size_t> folds = foldsByPlace(own, places);
+    const std::vector<size_t> folds = foldsByPlace(own, rules.places);
     std::vector<FoldLoad> loads;
     for (const size_t fold : folds) {
-      loads.push_back(loadOf(program, own, own.folds[fold], protocol));
+      loads.push_back(loadOf(program, own, own.folds[fold], rules.protocol));
       loads.back().turns = turns.of(own, own.folds[fold]);
     }
-    lanes.push_back(chooseLanes(loads, maxLanes));
+    lanes.push_back(chooseLanes(loads, rules.maxLanes, directions));
     for (std::vector<size_t> &lane : lanes.back())
       for (size_t &fold : lane)
         fold = folds[fold];
@@ -118,31 +125,37 @@ std::vector<size_t> looseRanks(const FoldProgram &program) {
 /// Puts the folds of `ranks` into lanes. Returns the timeOfLarge of the result,
 /// or std::nullopt if chunk sizes do not matter because no lane has several
 /// folds or messages are too short.
-std::optional<MessageTime>
-fillLanesOf(FoldProgram &program, const std::vector<size_t> &ranks,
-            sched::Protocol protocol, unsigned maxLanes, const TreeTimes *trees,
-            llvm::ArrayRef<int> places) {
+std::optional<MessageTime> fillLanesOf(FoldProgram &program,
+                                       const std::vector<size_t> &ranks,
+                                       const LaneRules &rules,
+                                       const TreeTimes *trees) {
   const bool shared = llvm::any_of(ranks, [&](size_t rank) {
-    return program.ranks[rank].folds.size() > maxLanes;
+    return program.ranks[rank].folds.size() > rules.maxLanes;
   });
   std::vector<Lanes> lanes =
-      lanesFor(program, ranks, protocol, maxLanes, 0, places);
+      lanesFor(program, ranks, rules, 0, Directions::apart);
   swapLanes(program, ranks, lanes);
-  if (!shared || protocol == sched::Protocol::low_latency)
+  if (!shared || rules.protocol == sched::Protocol::low_latency)
     return std::nullopt;
   // The cost of a chunk depends on its size, and the size on the lanes.
-  constexpr double kFaster = 0.995;
-  const TreeTimes known = trees ? *trees : treeTimes(program, protocol);
+  constexpr double kFaster = 0.995, kFasterMixed = 0.98;
+  const TreeTimes known = trees ? *trees : treeTimes(program, rules.protocol);
   MessageTime time = timeOfLarge(program, 0, &known);
-  lanes = lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes,
-                   places);
-  swapLanes(program, ranks, lanes);
-  if (haveLanes(program, ranks, lanes))
-    return time;
-  MessageTime now = timeOfLarge(program, 0, &known);
-  if (isFasterWhenLong(now, time, kFaster))
-    return now;
-  swapLanes(program, ranks, lanes);
+  const uint32_t chunkBytes = time.flow.chunkBytes;
+  auto offer = [&](Directions directions, double part) {
+    lanes = lanesFor(program, ranks, rules, chunkBytes, directions);
+    swapLanes(program, ranks, lanes);
+    if (haveLanes(program, ranks, lanes))
+      return;
+    const MessageTime now = timeOfLarge(program, 0, &known);
+    if (isFasterWhenLong(now, time, part))
+      time = now;
+    else
+      swapLanes(program, ranks, lanes);
+  };
+  offer(Directions::apart, kFaster);
+  if (rules.mayMix)
+    offer(Directions::mixed, kFasterMixed);
   return time;
 }
 
@@ -193,13 +206,14 @@ void blink::sortLanes(FoldProgram::Rank &rank, llvm::ArrayRef<double> hops) {
 }
 
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
-                        unsigned maxLanes, llvm::ArrayRef<int> places) {
+                        unsigned maxLanes, llvm::ArrayRef<int> places,
+                        bool mayMix) {
   if (isPairwise(program.collective))
     return assignLanePerTree(program);
   const std::vector<double> hops = readyTimes(program, kCountHops);
   const std::vector<size_t> loose = looseRanks(program);
-  const std::optional<MessageTime> time =
-      fillLanesOf(program, loose, protocol, maxLanes, nullptr, places);
+  const std::optional<MessageTime> time = fillLanesOf(
+      program, loose, {protocol, maxLanes, places, mayMix}, nullptr);
   const bool lags = loose.size() == program.ranks.size();
   if (lags)
     assignDelays(program, hops, 1);
@@ -219,8 +233,9 @@ std::optional<MessageTime> blink::fillLanes(FoldProgram &program,
                                             sched::Protocol protocol,
                                             unsigned maxLanes,
                                             const TreeTimes &trees) {
-  return fillLanesOf(program, looseRanks(program), protocol, maxLanes, &trees,
-                     {});
+  return fillLanesOf(
+      program, looseRanks(program),
+      {protocol, maxLanes, {}, mixesDirections(program.collective)}, &trees);
 }
 
 void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {

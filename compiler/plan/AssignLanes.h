@@ -9,13 +9,23 @@
 
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/plan/TimeModel.h"
+#include "schedules/Collectives.h"
 
 #include <optional>
 
 namespace blink {
 
+/// Returns true if directions may mix whenever the model of time plans lanes of
+/// this collective: in an alltoall, whose best parts depend on it.
+constexpr bool mixesDirections(Collective collective) {
+  return isRouted(collective) && !isRooted(collective);
+}
+
 /// Puts the loose folds of each rank that has no lanes yet into at most
 /// `maxLanes` lanes (at least 1). LaneChoice.h says which folds share a lane.
+/// If directions `mayMix`, they do if long messages take 2 % less then, by the
+/// model of time. The model does not know that lanes with folds of both
+/// directions may wait more.
 ///
 /// If no rank has lanes yet, delays are assigned, too (AssignDelays.h). The
 /// folds of a lane stand in the order of their delays, and folds of equal delay
@@ -33,12 +43,14 @@ namespace blink {
 /// In a sendrecv each tree gets a lane of its own, even beyond `maxLanes`: a
 /// message waits for nothing but its other end, so no fold may stand before it.
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
-                 unsigned maxLanes, llvm::ArrayRef<int> places = {});
+                 unsigned maxLanes, llvm::ArrayRef<int> places = {},
+                 bool mayMix = false);
 
 /// Assigns lanes as assignLanes does, but only as far as they matter to how
-/// long messages take: the folds of a lane are in any order, and none lags. Not
-/// for a sendrecv. `trees` holds the treeTimes of `program` with `simple`.
-/// Returns the result of timeOfLarge if it had to be computed.
+/// long messages take: the folds of a lane are in any order, and none lags.
+/// mixesDirections says if they may. Not for a sendrecv. `trees` holds the
+/// treeTimes of `program` with `simple`. Returns the result of timeOfLarge if
+/// it had to be computed.
 std::optional<MessageTime> fillLanes(FoldProgram &program,
                                      sched::Protocol protocol,
                                      unsigned maxLanes, const TreeTimes &trees);

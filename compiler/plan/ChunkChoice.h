@@ -54,6 +54,7 @@ ChannelSlots chooseSmallSlots(const FoldProgram &program, uint64_t maxBytes,
 struct VariantUse {
   sched::Protocol protocol;
   std::optional<uint64_t> maxBytes; ///< exclusive; none: large messages
+  uint64_t minBytes = 0;
 };
 
 /// Returns the slots of a variant: chooseSmallSlots or chooseSlots. In one

@@ -44,8 +44,10 @@ class Bins {
 public:
   Bins(const std::vector<Load> &folds, size_t numLanes)
       : folds_(folds), lanes_(numLanes), loads_(numLanes), empty_(numLanes) {
-    for (const Load &fold : folds)
+    for (const Load &fold : folds) {
       slots_ += double(fold.slots);
+      work_ += double(fold.work);
+    }
     for (Members &lane : lanes_)
       lane.reserve(2 * folds.size() / numLanes);
   }
@@ -56,6 +58,11 @@ public:
   /// Puts each of `members`, which all move something, into the lane of `range`
   /// with the least work.
   void addMoving(Members members, Range range);
+  /// Puts folds that move something into the lane with the least work: of the
+  /// range of their direction, as long as it has no more than the mean of all
+  /// lanes, and otherwise of all lanes.
+  void addMixed(const Members &up, Range upRange, const Members &down,
+                Range downRange);
   /// Puts passive folds into the lanes with the least bytes through slots: into
   /// lanes of `range` as long as these have no more than 1.3 times the mean of
   /// all lanes.
@@ -68,6 +75,11 @@ private:
       return folds_[a].*what > folds_[b].*what;
     });
   }
+  /// Returns the lane of `range` with the least `what`, unless it would have
+  /// more than `most` with `fold` and another lane has less: then the lane with
+  /// the least of all.
+  size_t leastWith(size_t fold, Range range, int64_t Load::*what,
+                   double most) const;
   /// Returns the lane of `range` with the least `what`: an empty lane if there
   /// is one, otherwise the first of equal lanes.
   size_t least(Range range, int64_t Load::*what) const;
@@ -78,6 +90,7 @@ private:
   std::vector<Load> loads_; ///< of the lanes
   size_t empty_;            ///< lanes
   double slots_ = 0;        ///< of all folds
+  double work_ = 0;         ///< of all folds
 };
 
 size_t Bins::least(Range range, int64_t Load::*what) const {
@@ -104,24 +117,40 @@ void Bins::put(size_t fold, size_t lane) {
   lanes_[lane].push_back(fold);
 }
 
+size_t Bins::leastWith(size_t fold, Range range, int64_t Load::*what,
+                       double most) const {
+  const size_t lane = least(range, what);
+  if (double(loads_[lane].*what + folds_[fold].*what) <= most)
+    return lane;
+  const size_t other = least({0, lanes_.size()}, what);
+  return loads_[other].*what < loads_[lane].*what ? other : lane;
+}
+
 void Bins::addMoving(Members members, Range range) {
   sort(members, &Load::work);
   for (size_t fold : members)
     put(fold, least(range, &Load::work));
 }
 
+void Bins::addMixed(const Members &up, Range upRange, const Members &down,
+                    Range downRange) {
+  const double mean = work_ / double(lanes_.size());
+  std::vector<char> isUp(folds_.size(), false);
+  for (size_t fold : up)
+    isUp[fold] = true;
+  Members members = up;
+  members.insert(members.end(), down.begin(), down.end());
+  sort(members, &Load::work);
+  for (size_t fold : members)
+    put(fold,
+        leastWith(fold, isUp[fold] ? upRange : downRange, &Load::work, mean));
+}
+
 void Bins::addPassive(Members members, Range range) {
   const double most = 1.3 * slots_ / double(lanes_.size());
   sort(members, &Load::slots);
-  for (size_t fold : members) {
-    size_t lane = least(range, &Load::slots);
-    if (double(loads_[lane].slots + folds_[fold].slots) > most) {
-      size_t other = least({0, lanes_.size()}, &Load::slots);
-      if (loads_[other].slots < loads_[lane].slots)
-        lane = other;
-    }
-    put(fold, lane);
-  }
+  for (size_t fold : members)
+    put(fold, leastWith(fold, range, &Load::slots, most));
 }
 
 Lanes Bins::finish() {
@@ -168,7 +197,8 @@ size_t lanesOfUp(const std::vector<Load> &folds, const Members &up,
 } // namespace
 
 std::vector<std::vector<size_t>>
-blink::chooseLanes(const std::vector<FoldLoad> &folds, size_t maxLanes) {
+blink::chooseLanes(const std::vector<FoldLoad> &folds, size_t maxLanes,
+                   Directions directions) {
   std::vector<Load> loads = loadsOf(folds);
   Members up, down;
   for (size_t fold = 0; fold < folds.size(); ++fold)
@@ -192,8 +222,13 @@ blink::chooseLanes(const std::vector<FoldLoad> &folds, size_t maxLanes) {
   if (numLanes == 0)
     return {};
   Bins bins(loads, numLanes);
-  bins.addMoving(partition(up, true), upRange);
-  bins.addMoving(partition(down, true), downRange);
+  if (directions == Directions::mixed) {
+    bins.addMixed(partition(up, true), upRange, partition(down, true),
+                  downRange);
+  } else {
+    bins.addMoving(partition(up, true), upRange);
+    bins.addMoving(partition(down, true), downRange);
+  }
   bins.addPassive(partition(up, false), upRange);
   bins.addPassive(partition(down, false), downRange);
   return bins.finish();

@@ -21,6 +21,10 @@ struct FoldLoad {
                     ///< that each of its chunks costs besides
 };
 
+/// Whether lanes that have less to do than others take moving folds of the
+/// other direction.
+enum class Directions { apart, mixed };
+
 /// Returns the folds of each lane as indices into `folds`, ascending. Each fold
 /// gets a lane of its own while there are enough. Otherwise lanes first share
 /// the moving folds, by bytes and turns (longest processing time first), and
@@ -32,9 +36,15 @@ struct FoldLoad {
 /// between. Only passive folds mix with those of the other direction: if their
 /// direction is all passive, or if its lanes would otherwise have far more to
 /// do through slots than the rest. With `maxLanes` 1 all folds are in one lane.
+///
+/// No number of lanes may be in proportion to what the directions have to do.
+/// If they are `mixed`, a moving fold that would give its lane more than the
+/// mean of all lanes goes to the lane with the least work, of either direction.
+///
 /// No lane is empty. `maxLanes` is at least 1.
-std::vector<std::vector<size_t>> chooseLanes(const std::vector<FoldLoad> &folds,
-                                             size_t maxLanes);
+std::vector<std::vector<size_t>>
+chooseLanes(const std::vector<FoldLoad> &folds, size_t maxLanes,
+            Directions directions = Directions::apart);
 
 } // namespace blink
 

@@ -378,7 +378,8 @@ llvm::Expected<FoldProgram> blink::planParts(const PackingProblem &problem,
   if (parts.empty())
     parts.assign(packing.trees.size(), 1);
   FoldProgram program = splitTrees(*whole, parts);
-  assignLanes(program, Protocol::simple, limits.maxLanes);
+  assignLanes(program, Protocol::simple, limits.maxLanes, {},
+              mixesDirections(problem.collective));
   return program;
 }
 

@@ -267,7 +267,8 @@ llvm::Expected<FoldProgram> blink::planForest(const PackingProblem &problem,
                                               unsigned maxLanes) {
   llvm::Expected<FoldProgram> program = expandForest(problem, packing);
   if (program)
-    assignLanes(*program, protocol, maxLanes);
+    assignLanes(*program, protocol, maxLanes, {},
+                mixesDirections(problem.collective));
   return program;
 }
 

@@ -79,6 +79,18 @@ collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 b
 
 // -----
 
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{collective.mixed_lanes is false, expected no value: leave it out for no}}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0] attributes {collective.mixed_lanes = false} {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01]]
+}
+
+// -----
+
 collective.topology @one {
   collective.node @gpu0 gpu
 }

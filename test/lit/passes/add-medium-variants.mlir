@@ -12,7 +12,7 @@
 // RUN: not blink-opt %s --split-input-file --collective-add-medium-variants=max-lanes=4294967295 2>&1 | FileCheck %s --check-prefix=HUGE
 // HUGE: error: max-lanes
 // LANES: collective.schedule broadcast @pair {{.*}} max_bytes
-// LANES-NOT: collective.tree_order
+// LANES-NOT: collective.{{tree_order|mixed_lanes}}
 
 collective.topology @pair {
   collective.node @gpu0 gpu

@@ -24,34 +24,50 @@ constexpr unsigned kMaxLanes = 16;
 constexpr VariantUse kLarge = {Protocol::simple, std::nullopt};
 
 /// Returns the folds of the selected trees in parts, without lanes.
-FoldProgram looseProgram(const std::string &machine, Collective collective) {
+FoldProgram looseProgram(const std::string &machine, Collective collective,
+                         unsigned maxLanes = kMaxLanes) {
   const RankTopology ranks = rankTopologyOf(shippedTopology(machine));
   const PackingProblem problem{&ranks, collective, 0};
   const Packing packing =
       valueOf(selectTrees(problem, valueOf(packTrees(problem)), {}));
   std::vector<unsigned> parts =
-      valueOf(chooseParts(problem, packing, {kMaxLanes, 0}, 0));
+      valueOf(chooseParts(problem, packing, {maxLanes, 0}, 0));
   if (parts.empty())
     parts.assign(packing.trees.size(), 1);
   return splitTrees(valueOf(expandForest(problem, packing)), parts);
 }
 
-FoldProgram inGivenOrder(FoldProgram program, VariantUse use = kLarge) {
-  assignLanes(program, use.protocol, kMaxLanes);
+FoldProgram inGivenOrder(FoldProgram program, VariantUse use = kLarge,
+                         unsigned maxLanes = kMaxLanes, bool mayMix = false) {
+  assignLanes(program, use.protocol, maxLanes, {}, mayMix);
   return program;
 }
 
-FoldProgram inFastestOrder(const FoldProgram &loose, VariantUse use = kLarge) {
+bool haveSameLanes(const FoldProgram &program, const FoldProgram &other) {
+  return llvm::equal(
+      program.ranks, other.ranks,
+      [](const auto &a, const auto &b) { return a.lanes == b.lanes; });
+}
+
+struct Ordered {
+  FoldProgram program;
+  LaneOrder order;
+};
+
+Ordered fastestOf(const FoldProgram &loose, VariantUse use = kLarge,
+                  unsigned maxLanes = kMaxLanes) {
   FoldProgram program = loose;
-  const TreeOrder order = valueOf(
-      assignFastestOrder(program, use, kMaxLanes, [](FoldProgram &) {}));
-  if (order != TreeOrder::asGiven) {
-    FoldProgram again = loose;
-    assignLanes(again, use.protocol, kMaxLanes, placesOf(loose, order));
-    for (auto [rank, other] : llvm::zip_equal(program.ranks, again.ranks))
-      CHECK(rank.lanes == other.lanes);
-  }
-  return program;
+  const LaneOrder order =
+      valueOf(assignFastestOrder(program, use, maxLanes, [](FoldProgram &) {}));
+  FoldProgram again = loose;
+  assignLanes(again, use.protocol, maxLanes, placesOf(loose, order.trees),
+              order.mayMix);
+  CHECK(haveSameLanes(program, again));
+  return {std::move(program), order};
+}
+
+FoldProgram inFastestOrder(const FoldProgram &loose, VariantUse use = kLarge) {
+  return fastestOf(loose, use).program;
 }
 
 double timeOf(FoldProgram program, VariantUse use, uint64_t bytes) {
@@ -118,4 +134,46 @@ TEST_CASE("folds with a lane each stay in the given order") {
   const FoldProgram given = inGivenOrder(loose), other = inFastestOrder(loose);
   for (size_t rank = 0; rank < given.ranks.size(); ++rank)
     CHECK(given.ranks[rank].lanes == other.ranks[rank].lanes);
+}
+
+TEST_CASE("few lanes have folds of both directions if that is faster") {
+  struct Case {
+    const char *machine;
+    Collective collective;
+    unsigned lanes;
+    double part; ///< of the time of lanes with one direction, at most
+  };
+  for (auto [machine, collective, lanes, part] :
+       {Case{"dgx1", Collective::allreduce, 3, 0.9},
+        Case{"mi250x", Collective::reducescatter, 2, 0.7},
+        Case{"dgx-a100", Collective::scatter, 2, 0.6},
+        Case{"dgx-a100", Collective::alltoall, 4, 0.7}}) {
+    CAPTURE(machine);
+    CAPTURE(toString(collective));
+    const FoldProgram loose = looseProgram(machine, collective, lanes);
+    const FoldProgram apart = inGivenOrder(loose, kLarge, lanes);
+    const Ordered found = fastestOf(loose, kLarge, lanes);
+    CHECK(found.order.mayMix);
+    for (const uint64_t bytes : {16 << 20, 64 << 20})
+      CHECK(timeOf(found.program, kLarge, bytes) <=
+            part * timeOf(apart, kLarge, bytes));
+  }
+}
+
+TEST_CASE("directions stay apart if some messages are slower in simulations") {
+  constexpr unsigned kLanes = 3;
+  const FoldProgram loose =
+      looseProgram("gh200-4gpu", Collective::allreduce, kLanes);
+  const FoldProgram apart = inGivenOrder(loose, kLarge, kLanes);
+  const FoldProgram mixed = inGivenOrder(loose, kLarge, kLanes, true);
+  // The model only knows that it is better for long ones.
+  REQUIRE(timeOf(mixed, kLarge, 64 << 20) <
+          0.9 * timeOf(apart, kLarge, 64 << 20));
+  REQUIRE(timeOf(mixed, kLarge, 4 << 20) >
+          1.05 * timeOf(apart, kLarge, 4 << 20));
+  CHECK(!fastestOf(loose, kLarge, kLanes).order.mayMix);
+  // Nobody sends these 4 MiB if others serve them.
+  VariantUse use = kLarge;
+  use.minBytes = 8 << 20;
+  CHECK(fastestOf(loose, use, kLanes).order.mayMix);
 }

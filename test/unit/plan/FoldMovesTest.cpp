@@ -238,3 +238,36 @@ TEST_CASE("both directions have lanes of their own where both move") {
   }
   CHECK(*std::max_element(slots.begin(), slots.end()) <= 1.3 * sum / 5);
 }
+
+TEST_CASE("mixed directions share lanes where they do not divide evenly") {
+  // 30 against 10 bytes: four and a half lanes of six would go up.
+  std::vector<FoldLoad> folds(15, {2, 2, true});
+  folds.insert(folds.end(), 5, {2, 2, false});
+  auto mostBytes = [&](Directions directions) {
+    double most = 0;
+    size_t placed = 0;
+    for (const std::vector<size_t> &lane : chooseLanes(folds, 6, directions)) {
+      most = std::max(most, 2 * double(lane.size()));
+      placed += lane.size();
+    }
+    CHECK(placed == folds.size());
+    return most;
+  };
+  CHECK(mostBytes(Directions::apart) == 10);
+  CHECK(mostBytes(Directions::mixed) == 8);
+  // The largest folds come first, whatever their direction.
+  folds.assign(12, {1, 1, true});
+  folds.insert(folds.end(), 2, {6, 6, false});
+  double most = 0;
+  for (const auto &lane : chooseLanes(folds, 4, Directions::mixed)) {
+    double bytes = 0;
+    for (size_t fold : lane)
+      bytes += folds[fold].bytes;
+    most = std::max(most, bytes);
+  }
+  CHECK(most == 6);
+  // 24 against 16 bytes: three of five lanes go up, and all have 8 bytes.
+  folds.assign(6, {4, 4, true});
+  folds.insert(folds.end(), 8, {2, 2, false});
+  CHECK(chooseLanes(folds, 5, Directions::mixed) == chooseLanes(folds, 5));
+}
