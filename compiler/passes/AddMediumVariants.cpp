@@ -125,15 +125,10 @@ struct AddMediumVariants : impl::AddMediumVariantsPassBase<AddMediumVariants> {
     const bool isMany = problem.rankTopology->numRanks() > kFewRanks;
     if (isMany)
       small->reset(); // AssignLanes assigns its lanes in other ways, too
-    // Within other limits, lower trees may be faster for all sizes.
-    const ScheduleLimits byDefault = defaultLimits((*from)->rankTopology);
-    const bool isDefault = limits.maxLanes == byDefault.maxLanes &&
-                           limits.chunkBytes == byDefault.chunkBytes;
     Neighbours given{*small, trees.packing, uint64_t(begin), {}, {}};
     if (forest.getMaxBytes())
       given.end = uint64_t(*forest.getMaxBytes());
-    for (collective::ForestOp other :
-         isDefault ? others : ArrayRef<collective::ForestOp>()) {
+    for (collective::ForestOp other : others) {
       auto ofOther = problemFromIR(other, getAnalysis<PeerLimits>());
       if (failed(ofOther))
         return failure();

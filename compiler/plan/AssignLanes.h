@@ -16,7 +16,8 @@
 namespace blink {
 
 /// Returns true if directions may mix whenever the model of time plans lanes of
-/// this collective: in an alltoall, whose best parts depend on it.
+/// this collective: if it is routed and has no root, so that each rank has
+/// about as much to do in both, and the best parts depend on it.
 constexpr bool mixesDirections(Collective collective) {
   return isRouted(collective) && !isRooted(collective);
 }
