@@ -7,12 +7,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/DefaultLanes.h"
+#include "compiler/plan/ExpandForest.h"
 #include "compiler/report/PredictedTime.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
 #include "compiler/target/ImportSchedule.h"
+#include "dialect/KnownAttrs.h"
 #include "schedules/ScheduleFile.h"
 #include "test/unit/driver/CompileFile.h"
 #include "test/unit/topology/TestTopology.h"
@@ -77,10 +80,14 @@ FoldProgram plannedForest(const Topology &topology,
   PeerLimits limits(*module);
   auto from = problemFromIR(large, limits);
   REQUIRE(mlir::succeeded(from));
-  return valueOf(planForest(
-      (*from)->problem, readForest(large, **from).packing, Protocol::simple,
-      options.maxLanes > 0 ? options.maxLanes
-                           : defaultLimits((*from)->rankTopology).maxLanes));
+  FoldProgram program = valueOf(
+      expandForest((*from)->problem, readForest(large, **from).packing));
+  assignLanes(program, Protocol::simple,
+              options.maxLanes > 0
+                  ? options.maxLanes
+                  : defaultLimits((*from)->rankTopology).maxLanes,
+              {}, large->hasAttr(collective::kMixedLanesAttr));
+  return program;
 }
 
 void checkPrograms(const Topology &topology, const CompileOptions &options) {

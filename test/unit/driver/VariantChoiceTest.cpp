@@ -252,7 +252,7 @@ TEST_CASE("between servers, medium messages go over other trees") {
        {Medium{"dgx-h100", 2, 8, Collective::allgather, 16 << 20, 1.25},
         Medium{"dgx-h100", 2, 8, Collective::reducescatter, 2 << 20, 1.15},
         Medium{"dgx-h100", 2, 8, Collective::allreduce, 4 << 20, 1.05},
-        Medium{"mi250x", 8, 4, Collective::allgather, 256 << 10, 1.3}}) {
+        Medium{"mi250x", 8, 4, Collective::allgather, 256 << 10, 1.2}}) {
     CAPTURE(machine);
     const Topology pod = valueOf(generatePod(
         shippedTopology(machine), boxes, rails, {50, 2, LinkKind::network}));
