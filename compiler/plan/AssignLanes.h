@@ -49,9 +49,9 @@ void assignLanes(FoldProgram &program, sched::Protocol protocol,
 
 /// Assigns lanes as assignLanes does, but only as far as they matter to how
 /// long messages take: the folds of a lane are in any order, and none lags.
-/// mixesDirections says if they may. Not for a sendrecv. `trees` holds the
-/// treeTimes of `program` with `simple`. Returns the result of timeOfLarge if
-/// it had to be computed.
+/// mixesDirections says whether directions may mix. Not for a sendrecv. `trees`
+/// holds the treeTimes of `program` with `simple`. Returns the result of
+/// timeOfLarge if it had to be computed.
 std::optional<MessageTime> fillLanes(FoldProgram &program,
                                      sched::Protocol protocol,
                                      unsigned maxLanes, const TreeTimes &trees);
