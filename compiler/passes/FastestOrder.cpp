@@ -92,24 +92,28 @@ blink::assignFastestOrder(FoldProgram &program, VariantUse use,
                           unsigned maxLanes,
                           llvm::function_ref<void(FoldProgram &)> finish) {
   constexpr double kFaster = 0.995;
+  constexpr LaneOrder kByModel{TreeOrder::asGiven, /*mayMix=*/true};
+  auto assign = [&](FoldProgram &to, llvm::ArrayRef<int> places, bool mayMix) {
+    assignLanes(to, use.protocol, maxLanes, places, mayMix);
+    finish(to);
+  };
+  if (!isWorthTrying(program, maxLanes)) {
+    assign(program, {}, kByModel.mayMix); // in place: it may be large
+    return kByModel;
+  }
   const FoldProgram loose = program;
   auto assigned = [&](llvm::ArrayRef<int> places, bool mayMix) {
     FoldProgram lanes = loose;
-    assignLanes(lanes, use.protocol, maxLanes, places, mayMix);
-    finish(lanes);
+    assign(lanes, places, mayMix);
     return lanes;
   };
-  std::vector<double> given;
-  if (isWorthTrying(program, maxLanes)) {
-    program = assigned({}, /*mayMix=*/false);
-    llvm::Expected<std::vector<double>> times = timesOf(program, use);
-    if (!times)
-      return times.takeError();
-    given = std::move(*times);
-  }
-  if (given.empty()) {
-    program = assigned({}, /*mayMix=*/true);
-    return LaneOrder{TreeOrder::asGiven, /*mayMix=*/true};
+  assign(program, {}, /*mayMix=*/false);
+  llvm::Expected<std::vector<double>> given = timesOf(program, use);
+  if (!given)
+    return given.takeError();
+  if (given->empty()) {
+    program = assigned({}, kByModel.mayMix);
+    return kByModel;
   }
   LaneOrder fastest;
   double least = kFaster;
@@ -117,7 +121,7 @@ blink::assignFastestOrder(FoldProgram &program, VariantUse use,
     llvm::Expected<std::vector<double>> times = timesOf(other, use);
     if (!times)
       return times.takeError();
-    if (const double part = meanPart(*times, given); part < least) {
+    if (const double part = meanPart(*times, *given); part < least) {
       least = part;
       fastest = order;
       program = std::move(other);
